@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Headers, library, find_package(detops) and pkg-config.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS detops EXPORT detops-targets)
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT detops-targets NAMESPACE detops:: FILE detops-config.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/detops)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/detops-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/detops-config-version.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/detops)
+
+file(RELATIVE_PATH detops_include_from_lib /${CMAKE_INSTALL_LIBDIR} /${CMAKE_INSTALL_INCLUDEDIR})
+configure_file(cmake/detops.pc.in detops.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/detops.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

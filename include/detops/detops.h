@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What detops adds to mlu_op.h: the text of the last error, devices by name, the table of
+ * implementations, and border_align in both layouts. Pure C; detops.hpp is the C++ API.
+ */
+#ifndef DETOPS_DETOPS_H_
+#define DETOPS_DETOPS_H_
+
+#include "mlu_op.h"
+
+#define DETOPS_VERSION_MAJOR 0
+#define DETOPS_VERSION_MINOR 1
+#define DETOPS_VERSION_PATCH 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+/* "0.1.0" */
+const char *detopsGetVersion(void);
+
+/* What the last failed call of this thread found wrong: function, argument, what came, what was
+ * expected. "" if nothing failed yet. Valid until the thread's next failure. */
+const char *detopsGetLastErrorMessage(void);
+
+/* ---- devices ----------------------------------------------------------------------------- */
+
+/* A handle on the device named ("cpu"); null or "" is the thread's current device. */
+mluOpStatus_t detopsCreate(mluOpHandle_t *handle, const char *device);
+/* Makes the device named the thread's current one, for cnrt.h and mluOpCreate. */
+mluOpStatus_t detopsSetDevice(const char *device);
+/* The name of the handle's device; null for a null handle. */
+const char *detopsGetDevice(mluOpHandle_t handle);
+
+typedef struct {
+  const char *name;        /* "cpu" */
+  const char *description; /* for people: the processor's name */
+  bool usable;
+  const char *reason; /* why not, where not usable; else "" */
+} detopsDeviceInfo;
+
+/* Writes min(capacity, *count) entries; *count is how many there are. devices may be null when
+ * capacity is 0. The strings live as long as the library. */
+mluOpStatus_t detopsListDevices(detopsDeviceInfo *devices, size_t capacity, size_t *count);
+
+/* ---- implementations --------------------------------------------------------------------- */
+
+typedef struct {
+  const char *op;   /* "poly_nms" */
+  const char *name; /* "cpu:reference": the backend, then the implementation */
+} detopsImplementationInfo;
+
+/* As detopsListDevices; by operator, within each the preferred first and the reference last. */
+mluOpStatus_t detopsListImplementations(detopsImplementationInfo *implementations, size_t capacity,
+                                        size_t *count);
+/* Every later call on the handle runs this implementation or fails with NOT_SUPPORTED; null or ""
+ * goes back to the table's choice. DETOPS_IMPL sets it for every new handle. */
+mluOpStatus_t detopsSetImplementation(mluOpHandle_t handle, const char *name);
+/* The implementation that the handle's last operator call ran; "" if none did. */
+const char *detopsGetLastImplementation(mluOpHandle_t handle);
+
+/* ---- operators --------------------------------------------------------------------------- */
+
+/* mluOpBorderAlignForward, and also with layout NCHW on input, output and argmax_idx:
+ *   input [N,4C,H,W]  boxes [N,K,4]  output, argmax_idx [N,C,K,4] */
+mluOpStatus_t detopsBorderAlignForward(mluOpHandle_t handle,
+                                       const mluOpTensorDescriptor_t input_desc, const void *input,
+                                       const mluOpTensorDescriptor_t boxes_desc, const void *boxes,
+                                       const int32_t pool_size,
+                                       const mluOpTensorDescriptor_t output_desc, void *output,
+                                       const mluOpTensorDescriptor_t argmax_idx_desc,
+                                       void *argmax_idx);
+
+/* Copies a strided tensor into a contiguous one of the same shape and type, on the handle's device
+ * and queue. dst is given by its pointer alone: row-major. */
+mluOpStatus_t detopsMakeContiguous(mluOpHandle_t handle, const mluOpTensorDescriptor_t src_desc,
+                                   const void *src, void *dst);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DETOPS_DETOPS_H_ */

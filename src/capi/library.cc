@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/checks.h"
+#include "core/context.h"
+#include "detops/detops.h"
+#include "ops/registry.h"
+
+using namespace detops;
+
+#define DETOPS_QUOTE_VALUE(x) #x
+#define DETOPS_QUOTE(x) DETOPS_QUOTE_VALUE(x)
+
+const char* MLUOP_WIN_API mluOpGetErrorString(mluOpStatus_t status) {
+  switch (status) {
+    case MLUOP_STATUS_SUCCESS: return "MLUOP_STATUS_SUCCESS";
+    case MLUOP_STATUS_NOT_INITIALIZED: return "MLUOP_STATUS_NOT_INITIALIZED";
+    case MLUOP_STATUS_ALLOC_FAILED: return "MLUOP_STATUS_ALLOC_FAILED";
+    case MLUOP_STATUS_BAD_PARAM: return "MLUOP_STATUS_BAD_PARAM";
+    case MLUOP_STATUS_INTERNAL_ERROR: return "MLUOP_STATUS_INTERNAL_ERROR";
+    case MLUOP_STATUS_ARCH_MISMATCH: return "MLUOP_STATUS_ARCH_MISMATCH";
+    case MLUOP_STATUS_EXECUTION_FAILED: return "MLUOP_STATUS_EXECUTION_FAILED";
+    case MLUOP_STATUS_NOT_SUPPORTED: return "MLUOP_STATUS_NOT_SUPPORTED";
+    case MLUOP_STATUS_NUMERICAL_OVERFLOW: return "MLUOP_STATUS_NUMERICAL_OVERFLOW";
+  }
+  return "MLUOP_STATUS_UNKNOWN";
+}
+
+void MLUOP_WIN_API mluOpGetLibVersion(int* major, int* minor, int* patch) {
+  if (major != nullptr) *major = MLUOP_MAJOR;
+  if (minor != nullptr) *minor = MLUOP_MINOR;
+  if (patch != nullptr) *patch = MLUOP_PATCHLEVEL;
+}
+
+mluOpStatus_t MLUOP_WIN_API mluOpGetSizeOfDataType(mluOpDataType_t data_type, size_t* size) {
+  return core::Guard("mluOpGetSizeOfDataType", [&] {
+    core::RequirePointers({{"size", size}});
+    const int64_t bytes = core::DtypeBytes(data_type);
+    if (bytes == 0) {
+      core::BadParam("data_type: ", static_cast<int>(data_type), " is no type with a size");
+    }
+    *size = static_cast<size_t>(bytes);
+  });
+}
+
+const char* detopsGetVersion(void) {
+  return DETOPS_QUOTE(DETOPS_VERSION_MAJOR) "." DETOPS_QUOTE(DETOPS_VERSION_MINOR) "." DETOPS_QUOTE(
+      DETOPS_VERSION_PATCH);
+}
+
+const char* detopsGetLastErrorMessage(void) { return core::LastError(); }
+
+mluOpStatus_t detopsSetDevice(const char* device) {
+  return core::Guard("detopsSetDevice", [&] {
+    core::RequirePointers({{"device", device}});
+    runtime::SetCurrentDevice(runtime::FindDevice(device));
+  });
+}
+
+const char* detopsGetDevice(mluOpHandle_t handle) {
+  return handle == nullptr ? nullptr : handle->device->name().c_str();
+}
+
+mluOpStatus_t detopsListDevices(detopsDeviceInfo* devices, size_t capacity, size_t* count) {
+  return core::Guard("detopsListDevices", [&] {
+    core::RequirePointers({{"count", count}});
+    if (capacity > 0) core::RequirePointers({{"devices", devices}});
+    size_t found = 0;
+    for (const runtime::Device* device : runtime::Devices()) {
+      if (found < capacity) {
+        devices[found] = {device->name().c_str(), device->description().c_str(), true, ""};
+      }
+      ++found;
+    }
+    *count = found;
+  });
+}
+
+mluOpStatus_t detopsListImplementations(detopsImplementationInfo* implementations, size_t capacity,
+                                        size_t* count) {
+  return core::Guard("detopsListImplementations", [&] {
+    core::RequirePointers({{"count", count}});
+    if (capacity > 0) core::RequirePointers({{"implementations", implementations}});
+    size_t found = 0;
+    for (const ops::OperatorEntry& op : ops::Operators()) {
+      for (size_t i = 0; i < op.implementations(); ++i, ++found) {
+        if (found < capacity) implementations[found] = {op.name, op.implementation_name(i)};
+      }
+    }
+    *count = found;
+  });
+}
+
+mluOpStatus_t detopsSetImplementation(mluOpHandle_t handle, const char* name) {
+  return core::Guard("detopsSetImplementation", [&] {
+    core::RequireHandle(handle).forced_implementation = name != nullptr ? name : "";
+  });
+}
+
+const char* detopsGetLastImplementation(mluOpHandle_t handle) {
+  return handle == nullptr ? "" : handle->last_implementation;
+}
+
+mluOpStatus_t detopsMakeContiguous(mluOpHandle_t handle, const mluOpTensorDescriptor_t src_desc,
+                                   const void* src, void* dst) {
+  return core::Guard("detopsMakeContiguous", [&] {
+    const mluOpContext& context = core::RequireHandle(handle);
+    core::RequireDescriptors({{"src", src_desc}});
+    if (src_desc->ElementCount() == 0) return;
+    core::RequirePointers({{"src", src}, {"dst", dst}});
+    context.device->MakeContiguous(*src_desc, src, dst, context.queue);
+  });
+}

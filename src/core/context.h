@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The struct behind mluOpHandle_t.
+#pragma once
+
+#include <string>
+
+#include "cnrt.h"
+#include "core/status.h"
+#include "mlu_op.h"
+#include "runtime/device.h"
+
+// What the handles of other libraries that speak mluOp call their chips; here always unknown.
+typedef enum {
+  MLUOP_UNKNOWN_DEVICE = 0,
+  MLUOP_MLU220 = 220,
+  MLUOP_MLU270 = 270,
+  MLUOP_MLU290 = 290,
+  MLUOP_MLU370 = 372,
+  MLUOP_MLU590 = 592
+} mluOpDevType_t;
+
+struct mluOpContext {
+  // These two stay first: existing clients read them.
+  cnrtQueue_t queue = nullptr;
+  mluOpDevType_t arch = MLUOP_UNKNOWN_DEVICE;
+
+  detops::runtime::Device* device = nullptr;
+  std::string forced_implementation;  // "" when the table chooses
+  const char* last_implementation = "";
+  mluOpQuantizeRoundMode_t round_mode = MLUOP_ROUND_HALF_TO_EVEN;
+  mluOpAtomicsMode_t atomics_mode = MLUOP_ATOMICS_NOT_ALLOWED;
+};
+
+namespace detops::core {
+
+inline mluOpContext& RequireHandle(mluOpHandle_t handle) {
+  if (handle == nullptr) BadParam("handle: is null, expected one from mluOpCreate or detopsCreate");
+  return *handle;
+}
+
+}  // namespace detops::core

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/implementation.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace detops::core {
+
+void LogDispatch(const char* op, const char* implementation, const char* outcome) {
+  static const bool enabled = [] {
+    const char* value = std::getenv("DETOPS_LOG");
+    return value != nullptr && std::strcmp(value, "dispatch") == 0;
+  }();
+  if (enabled) std::fprintf(stderr, "detops: %s: %s %s\n", op, implementation, outcome);
+}
+
+}  // namespace detops::core

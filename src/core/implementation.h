@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of implementations, and the one path from a checked plan to a kernel.
+//
+// An operator is a struct with
+//   kName             "poly_nms"
+//   Plan              what the checks established; has bool Empty() const
+//   Args              the data pointers
+//   Table()           its implementations, best first, the reference last
+//   RequireArgs(plan, args)          null pointers that this plan needs
+//   WriteEmpty(plan, args, handle)   the result of an empty plan
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "core/context.h"
+#include "core/workspace.h"
+
+namespace detops::core {
+
+template <class Op>
+struct Implementation {
+  const char* name;          // "cpu:reference"
+  runtime::Backend backend;  // of the devices it runs on
+  // Why it can't run this plan, or null. Never about invalid arguments: those the plan refused.
+  const char* (*unsupported)(const typename Op::Plan&);
+  int64_t (*workspace)(const typename Op::Plan&);
+  // No allocation, no printing, no waiting.
+  void (*run)(const typename Op::Plan&, const typename Op::Args&, void* workspace,
+              cnrtQueue_t queue);
+};
+
+// Says on stderr what ran and what refused, when DETOPS_LOG is "dispatch".
+void LogDispatch(const char* op, const char* implementation, const char* outcome);
+
+template <class Op>
+const Implementation<Op>& Select(const mluOpContext& handle, const typename Op::Plan& plan) {
+  const std::string& forced = handle.forced_implementation;
+  std::string refusals;
+  for (const Implementation<Op>& candidate : Op::Table()) {
+    if (!forced.empty() && forced != candidate.name) continue;
+    const char* reason = candidate.backend == handle.device->backend()
+                             ? candidate.unsupported(plan)
+                             : "belongs to another device";
+    LogDispatch(Op::kName, candidate.name, reason == nullptr ? "runs" : reason);
+    if (reason == nullptr) return candidate;
+    refusals += Concat("; ", candidate.name, " ", reason);
+  }
+  if (!forced.empty() && refusals.empty()) {
+    refusals = "; the table has";
+    for (const Implementation<Op>& candidate : Op::Table()) refusals += Concat(" ", candidate.name);
+  }
+  Fail(MLUOP_STATUS_NOT_SUPPORTED, "no implementation of ", Op::kName, " for ",
+       forced.empty() ? handle.device->name() : forced, refusals);
+}
+
+// What any implementation on the handle's device may need, so that the size does not depend on
+// which one is chosen later.
+template <class Op>
+int64_t WorkspaceBytes(const mluOpContext& handle, const typename Op::Plan& plan) {
+  int64_t most = 0;
+  for (const Implementation<Op>& candidate : Op::Table()) {
+    if (candidate.backend != handle.device->backend()) continue;
+    const int64_t bytes = candidate.workspace(plan);
+    if (bytes > most) most = bytes;
+  }
+  return most;
+}
+
+template <class Op>
+void Dispatch(mluOpContext& handle, const typename Op::Plan& plan, const typename Op::Args& args,
+              void* workspace, size_t workspace_size) {
+  const Implementation<Op>& implementation = Select<Op>(handle, plan);
+  if (plan.Empty()) {
+    Op::WriteEmpty(plan, args, handle);
+  } else {
+    Op::RequireArgs(plan, args);
+    const size_t needed = static_cast<size_t>(WorkspaceBytes<Op>(handle, plan));
+    if (workspace_size < needed) {
+      BadParam("workspace_size: is ", workspace_size, ", expected at least ", needed);
+    }
+    if (workspace == nullptr && needed > 0) {
+      BadParam("workspace: is null, expected ", needed, " bytes");
+    }
+    implementation.run(plan, args, workspace, handle.queue);
+  }
+  handle.last_implementation = implementation.name;
+}
+
+// For `unsupported` and `workspace` of implementations that take every plan, and need no memory.
+template <class Plan>
+const char* SupportsAll(const Plan&) {
+  return nullptr;
+}
+template <class Plan>
+int64_t NoWorkspace(const Plan&) {
+  return 0;
+}
+
+}  // namespace detops::core

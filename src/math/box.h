@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Axis-parallel boxes: areas, intersections and overlaps. `off` is the pixel offset, 0 or 1.
+#pragma once
+
+#include "math/lane.h"
+
+namespace detops::math {
+
+template <class F>
+struct Box {
+  F x1, y1, x2, y2;
+};
+
+template <class F>
+DETOPS_HD F BoxArea(const Box<F>& b, F off) {
+  return (b.x2 - b.x1 + off) * (b.y2 - b.y1 + off);
+}
+
+template <class F>
+DETOPS_HD F BoxIntersection(const Box<F>& a, const Box<F>& b, F off, F zero) {
+  const F w = Max(zero, Min(a.x2, b.x2) - Max(a.x1, b.x1) + off);
+  const F h = Max(zero, Min(a.y2, b.y2) - Max(a.y1, b.y1) + off);
+  return w * h;
+}
+
+// A NaN coordinate gives NaN: one in `b` gets through Min and Max, which return their second
+// argument then; one in `a` makes area_a NaN.
+template <class F>
+DETOPS_HD F BoxIoU(const Box<F>& a, const Box<F>& b, F area_a, F area_b, F off, F zero) {
+  const F inter = BoxIntersection(a, b, off, zero);
+  return inter / Max(off, (area_a + area_b) - inter);
+}
+
+// Intersection over the foreground: the area of `a`.
+template <class F>
+DETOPS_HD F BoxIoF(const Box<F>& a, const Box<F>& b, F area_a, F off, F zero) {
+  return BoxIntersection(a, b, off, zero) / Max(off, area_a);
+}
+
+// The overlap that the suppression of proposals compares with its threshold: no floor under the
+// union, so that two empty boxes give NaN, which suppresses nothing.
+template <class F>
+DETOPS_HD F BoxNmsOverlap(const Box<F>& a, const Box<F>& b, F area_a, F area_b, F off, F zero) {
+  const F inter = BoxIntersection(a, b, off, zero);
+  return inter / ((area_a + area_b) - inter);
+}
+
+}  // namespace detops::math

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether an upright 3-D box, turned about z, holds a point.
+#pragma once
+
+#include "math/sincos.h"
+
+namespace detops::math {
+
+struct Box3d {
+  float cx, cy, cz;  // the geometric centre
+  float cos, sin;    // of -heading
+  // Half sizes, in double as the comparison wants them; those of x and y with the margin.
+  double reach_x, reach_y, reach_z;
+};
+
+// Everything about a box that does not depend on the point.
+DETOPS_HD Box3d PrepareBox3d(const float* box) {  // [7] cx cy cz dx dy dz heading
+  constexpr double kMargin = 1e-5f;
+  const SinCosResult turn = SinCos(-box[6]);
+  return {box[0],
+          box[1],
+          box[2],
+          turn.cos,
+          turn.sin,
+          box[3] / 2.0 + kMargin,
+          box[4] / 2.0 + kMargin,
+          box[5] / 2.0};
+}
+
+// The left sides are floats, the right ones doubles; the comparisons are exact. All of them are
+// false when a NaN takes part.
+DETOPS_HD bool Holds(const Box3d& box, float x, float y, float z) {
+  const float dz = z - box.cz;
+  if (!((dz < 0.0f ? -dz : dz) <= box.reach_z)) return false;
+  const float dx = x - box.cx, dy = y - box.cy;
+  const float local_x = dx * box.cos - dy * box.sin;
+  const float local_y = dx * box.sin + dy * box.cos;
+  return (local_x < 0.0f ? -local_x : local_x) < box.reach_x &&
+         (local_y < 0.0f ? -local_y : local_y) < box.reach_y;
+}
+
+}  // namespace detops::math

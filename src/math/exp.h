@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// exp for every float, the same bits everywhere. In double, because the proposals need only two a
+// candidate that top-k kept: the error before the one rounding to float is below 2^-48, so the
+// result is the nearest float but for arguments within 2^-24 of an ulp from a tie.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "math/host_device.h"
+
+namespace detops::math {
+
+DETOPS_HD float Exp(float x) {
+  // Beyond these bounds the result is 0 or inf in float, yet still a normal double. The
+  // comparisons are false for NaN, which goes through.
+  double d = x;
+  if (d < -110.0) d = -110.0;
+  if (d > 100.0) d = 100.0;
+
+  // x = k*ln2 + r. Adding 1.5*2^52 rounds to an integer and leaves it in the low bits.
+  constexpr double kShift = 0x1.8p52;
+  const double shifted = d * 0x1.71547652b82fep0 + kShift;
+  const double k = shifted - kShift;
+  // ln2 in two parts; k has 8 bits and the high part 21 zero bits at its end: the product is exact.
+  const double r = (d - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33;
+
+  double p = 1.0 / 39916800.0;  // 1/11!; |r| < 0.347, so the rest of the series is below 2^-47 r
+  p = p * r + 1.0 / 3628800.0;
+  p = p * r + 1.0 / 362880.0;
+  p = p * r + 1.0 / 40320.0;
+  p = p * r + 1.0 / 5040.0;
+  p = p * r + 1.0 / 720.0;
+  p = p * r + 1.0 / 120.0;
+  p = p * r + 1.0 / 24.0;
+  p = p * r + 1.0 / 6.0;
+  p = p * r + 0.5;
+  p = p * r + 1.0;
+  p = p * r + 1.0;
+
+  const uint64_t exponent = std::bit_cast<uint64_t>(shifted) + 1023u;
+  return static_cast<float>(p * std::bit_cast<double>(exponent << 52));
+}
+
+}  // namespace detops::math

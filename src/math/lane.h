@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Minimum and maximum with one fixed answer for NaN and for zeros of both signs. std::min, fminf,
+// minps and min.f32 all differ there; the formulas of this folder use only these.
+//
+// A formula that serves vectors too is a template over the lane type and calls Min and Max
+// unqualified: the vector code supplies its own overloads beside its vector type.
+#pragma once
+
+#include "math/host_device.h"
+
+namespace detops::math {
+
+// `b` when they are equal or one is NaN, as minps and maxps do. So the argument whose NaN must get
+// through goes second.
+DETOPS_HD float Min(float a, float b) { return a < b ? a : b; }
+DETOPS_HD float Max(float a, float b) { return a > b ? a : b; }
+
+}  // namespace detops::math

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order in which suppression visits boxes: NaN > +inf > … > -inf, -0 == +0, and the lower
+// index first among equals, as one unsigned integer to sort in ascending order.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "math/host_device.h"
+
+namespace detops::math {
+
+// Ascending rank is descending score; every NaN has rank 0, both zeros have the same rank.
+DETOPS_HD uint32_t ScoreRank(float score) {
+  if (score != score) return 0;
+  const uint32_t bits = std::bit_cast<uint32_t>(score + 0.0f);  // -0 + 0 is +0
+  const uint32_t ascending = (bits >> 31) != 0 ? ~bits : bits | 0x80000000u;
+  return ~ascending;
+}
+
+// Unique for every index, so that any sort of these keys gives the one order.
+DETOPS_HD uint64_t ScoreKey(float score, uint32_t index) {
+  return (static_cast<uint64_t>(ScoreRank(score)) << 32) | index;
+}
+
+DETOPS_HD uint32_t IndexOfKey(uint64_t key) { return static_cast<uint32_t>(key); }
+
+}  // namespace detops::math

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sine and cosine of every float, rounded correctly: the float nearest to the true value, so no
+// other definition can disagree. The relative error before the rounding is below 2^-63, and no
+// float's sine or cosine comes that close to a tie (tests/math/sincos_test.cc checks all of them
+// on demand).
+//
+// A box needs one call, so this favours plainness over speed.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "math/double_double.h"
+
+namespace detops::math {
+
+struct SinCosResult {
+  float sin, cos;
+};
+
+namespace sincos_internal {
+
+struct Reduced {
+  DoubleDouble r;     // |x| = quadrant * pi/2 + r, |r| <= pi/4
+  uint32_t quadrant;  // modulo 4
+};
+
+// |x| > pi/4, finite. Payne and Hanek: multiply the 24-bit significand by those 128 bits of 2/pi
+// that decide the product modulo 4. Fixed point, so no argument is too large.
+DETOPS_HD Reduced Reduce(float abs_x) {
+  // 32 zero bits, then 2/pi.
+  constexpr uint32_t kTwoOverPi[9] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
+                                      0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561};
+  const uint32_t bits = std::bit_cast<uint32_t>(abs_x);
+  const uint64_t significand = (bits & 0x7fffffu) | 0x800000u;
+  const int scale = static_cast<int>(bits >> 23) - 150;  // |x| = significand * 2^scale
+
+  // Bits of the table above this one contribute multiples of 4.
+  const int first_bit = scale + 30;
+  const int word = first_bit / 32, shift = first_bit % 32;
+  uint64_t product[4];  // the 128 bits of significand * window, 32 in each, the highest first
+  uint64_t carry = 0;
+  for (int i = 3; i >= 0; --i) {
+    uint64_t window = static_cast<uint64_t>(kTwoOverPi[word + i]) << shift;
+    if (shift != 0) window |= kTwoOverPi[word + i + 1] >> (32 - shift);
+    const uint64_t partial = (window & 0xffffffffu) * significand + carry;
+    product[i] = partial & 0xffffffffu;
+    carry = partial >> 32;
+  }
+
+  // In units of 2^-126 quadrants. Round to the nearest quadrant; what is left is signed.
+  uint64_t high = (product[0] << 32) | product[1];
+  uint64_t low = (product[2] << 32) | product[3];
+  const uint64_t rounded = high + (uint64_t{1} << 61);
+  const uint32_t quadrant = static_cast<uint32_t>(rounded >> 62);
+  high -= static_cast<uint64_t>(quadrant) << 62;
+  const bool negative = (high >> 63) != 0;
+  if (negative) {
+    low = ~low + 1;
+    high = ~high + (low == 0 ? 1 : 0);
+  }
+  const DoubleDouble top = TwoSum(static_cast<double>(high >> 32) * 0x1p-30,
+                                  static_cast<double>(high & 0xffffffffu) * 0x1p-62);
+  const DoubleDouble fraction = FastTwoSum(top.hi, top.lo + static_cast<double>(low) * 0x1p-126);
+  const DoubleDouble half_pi = {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54};
+  DoubleDouble r = fraction * half_pi;
+  if (negative) r = {-r.hi, -r.lo};
+  return {r, quadrant};
+}
+
+// Taylor's series to the power 19: the terms that weigh in double-double, the rest in double.
+DETOPS_HD DoubleDouble SinSeries(DoubleDouble r, DoubleDouble z) {  // z = r*r
+  double tail = -1.0 / 121645100408832000.0;                        // 19!
+  tail = tail * z.hi + 1.0 / 355687428096000.0;
+  tail = tail * z.hi - 1.0 / 1307674368000.0;
+  tail = tail * z.hi + 1.0 / 6227020800.0;
+  tail = tail * z.hi - 1.0 / 39916800.0;
+  tail = tail * z.hi + 1.0 / 362880.0;
+  tail = tail * z.hi - 1.0 / 5040.0;
+  DoubleDouble sum = DoubleDouble{0x1.1111111111111p-7, 0x1.1111111111111p-63} +  // 1/5!
+                     z * DoubleDouble{tail, 0.0};
+  sum = DoubleDouble{-0x1.5555555555555p-3, -0x1.5555555555555p-57} + z * sum;  // 1/3!
+  return r + r * (z * sum);
+}
+
+DETOPS_HD DoubleDouble CosSeries(DoubleDouble z) {
+  double tail = -1.0 / 6402373705728000.0;  // 18!
+  tail = tail * z.hi + 1.0 / 20922789888000.0;
+  tail = tail * z.hi - 1.0 / 87178291200.0;
+  tail = tail * z.hi + 1.0 / 479001600.0;
+  tail = tail * z.hi - 1.0 / 3628800.0;
+  tail = tail * z.hi + 1.0 / 40320.0;
+  tail = tail * z.hi - 1.0 / 720.0;
+  DoubleDouble sum = DoubleDouble{0x1.5555555555555p-5, 0x1.5555555555555p-59} +  // 1/4!
+                     z * DoubleDouble{tail, 0.0};
+  sum = DoubleDouble{-0.5, 0.0} + z * sum;
+  return DoubleDouble{1.0, 0.0} + z * sum;
+}
+
+// One rounding of hi + lo: first to odd in double, then to nearest in float.
+DETOPS_HD float RoundToFloat(DoubleDouble v) {
+  uint64_t bits = std::bit_cast<uint64_t>(v.hi);
+  if (v.lo != 0.0 && (bits & 1u) == 0) bits += (v.lo > 0.0) == (v.hi > 0.0) ? 1u : ~uint64_t{0};
+  return static_cast<float>(std::bit_cast<double>(bits));
+}
+
+}  // namespace sincos_internal
+
+// NaN for an infinite or NaN argument.
+DETOPS_HD SinCosResult SinCos(float x) {
+  using namespace sincos_internal;
+  const bool negative = (std::bit_cast<uint32_t>(x) >> 31) != 0;
+  const float abs_x = negative ? -x : x;
+  if (!(abs_x <= 0x1.fffffep127f)) return {x - x, x - x};
+  Reduced reduced = {{abs_x, 0.0}, 0};
+  if (abs_x > 0x1.921fb4p-1f) reduced = Reduce(abs_x);  // the largest float below pi/4
+  const DoubleDouble z = reduced.r * reduced.r;
+  const float s = RoundToFloat(SinSeries(reduced.r, z));
+  const float c = RoundToFloat(CosSeries(z));
+  const bool swap = (reduced.quadrant & 1u) != 0;
+  float sine = swap ? c : s;
+  float cosine = swap ? s : c;
+  if (reduced.quadrant >= 2) sine = -sine;
+  if (reduced.quadrant == 1 || reduced.quadrant == 2) cosine = -cosine;
+  return {negative ? -sine : sine, cosine};
+}
+
+}  // namespace detops::math

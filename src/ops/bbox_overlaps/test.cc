@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One named test for each rule of README.md, on every implementation of the table.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <tuple>
+
+#include "oracle/oracle.h"
+#include "support/device_buffer.h"
+#include "support/handle.h"
+#include "support/operators.h"
+#include "support/random_data.h"
+
+namespace detops::test {
+namespace {
+
+constexpr int kIoU = 0, kIoF = 1;
+
+class BboxOverlapsTest : public testing::TestWithParam<std::string> {
+ protected:
+  std::vector<float> Run(Floats bbox1, Floats bbox2, int mode = kIoU, bool aligned = false,
+                         int offset = 0) {
+    return BboxOverlaps(GetParam(), bbox1, bbox2, mode, aligned, offset);
+  }
+};
+
+TEST_P(BboxOverlapsTest, DocumentExample) {
+  const std::vector<float> bbox1 = {0, 0, 10, 10, 10, 10, 20, 20, 32, 32, 38, 42};
+  const std::vector<float> bbox2 = {0, 0, 10, 20, 0, 10, 10, 19, 10, 10, 20, 20};
+  EXPECT_EQ(Run(bbox1, bbox2), (std::vector<float>{0.5f, 0, 0, 0, 0, 1, 0, 0, 0}));
+}
+
+TEST_P(BboxOverlapsTest, EmptySidesSucceedAndWriteNothing) {
+  const std::vector<float> none, one = {0, 0, 10, 9};
+  EXPECT_TRUE(Run(none, one).empty());
+  EXPECT_TRUE(Run(one, none).empty());
+  EXPECT_TRUE(Run(none, none).empty());
+  EXPECT_TRUE(Run(none, none, kIoU, true).empty());
+}
+
+TEST_P(BboxOverlapsTest, IoFDividesByTheAreaOfTheFirst) {
+  const std::vector<float> small = {0, 0, 2, 2}, large = {1, 0, 9, 9};
+  EXPECT_EQ(Run(small, large, kIoF), std::vector<float>{0.5f});
+  EXPECT_EQ(Run(large, small, kIoF), std::vector<float>{2.0f / 72.0f});
+}
+
+TEST_P(BboxOverlapsTest, OffsetAddsOneToEveryLength) {
+  const std::vector<float> a = {0, 0, 9, 9}, b = {5, 5, 14, 14};
+  EXPECT_EQ(Run(a, b, kIoU, false, 1), std::vector<float>{25.0f / 175.0f});
+  EXPECT_EQ(Run(a, b, kIoF, false, 1), std::vector<float>{25.0f / 100.0f});
+}
+
+TEST_P(BboxOverlapsTest, OffsetIsTheFloorOfTheDenominator) {
+  const std::vector<float> inverted = {5, 5, 0, 0.5f}, unit = {0, 0, 0, 0};
+  // (0-5+1)*(0.5-5+1) is positive, so use one that is not: width -4, height 1.
+  const std::vector<float> negative_area = {5, 0, 0, 0};
+  EXPECT_EQ(Run(negative_area, unit, kIoF, false, 1), std::vector<float>{0.0f});
+  EXPECT_EQ(Run(negative_area, negative_area, kIoU, false, 1), std::vector<float>{0.0f});
+  EXPECT_EQ(Run(inverted, unit, kIoU, false, 1), std::vector<float>{0.0f});
+}
+
+TEST_P(BboxOverlapsTest, ZeroOverZeroIsNan) {
+  const std::vector<float> point = {3, 3, 3, 3};
+  EXPECT_TRUE(std::isnan(Run(point, point)[0]));
+  EXPECT_TRUE(std::isnan(Run(point, std::vector<float>{0, 0, 9, 9}, kIoF)[0]));
+  EXPECT_EQ(Run(point, std::vector<float>{0, 0, 9, 9})[0], 0.0f);
+}
+
+TEST_P(BboxOverlapsTest, NanCoordinateInEitherBoxGivesNan) {
+  const std::vector<float> good = {0, 0, 10, 10};
+  for (size_t i = 0; i < 4; ++i) {
+    std::vector<float> bad = good;
+    bad[i] = kNan;
+    for (int mode : {kIoU, kIoF}) {
+      for (int offset : {0, 1}) {
+        EXPECT_TRUE(std::isnan(Run(bad, good, mode, false, offset)[0])) << i;
+        EXPECT_TRUE(std::isnan(Run(good, bad, mode, false, offset)[0])) << i;
+      }
+    }
+  }
+}
+
+TEST_P(BboxOverlapsTest, AlignedTakesBothShapesOfTheDocument) {
+  const std::vector<float> boxes = {0, 0, 4, 4, 2, 2, 6, 6, 1, 1, 2, 2};
+  const std::vector<float> others = {0, 0, 4, 2, 0, 0, 1, 1, 1, 1, 2, 2};
+  const Handle handle(GetParam());
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{3}, std::vector<int64_t>{3, 1}}) {
+    const Desc boxes_desc(MLUOP_DTYPE_FLOAT, {3, 4}), ious_desc(MLUOP_DTYPE_FLOAT, dims);
+    const DeviceArray<float> in1{Floats(boxes)}, in2{Floats(others)}, ious(size_t{3});
+    ASSERT_OK(mluOpBboxOverlaps(handle, kIoU, true, 0, boxes_desc, in1.data(), boxes_desc,
+                                in2.data(), ious_desc, ious.data()));
+    EXPECT_EQ(ious.Download(), (std::vector<float>{0.5f, 0.0f, 1.0f}));
+  }
+}
+
+// 46,342 squared is more than 2^31. Checked at the far end, so that a wrapped index would show.
+TEST_P(BboxOverlapsTest, MoreThanTwoToThe31Elements) {
+  if (std::getenv("DETOPS_TEST_LARGE") == nullptr) {
+    GTEST_SKIP() << "needs 4.3 GB; set DETOPS_TEST_LARGE=1";
+  }
+  const int64_t n = 46342;
+  std::vector<uint16_t> boxes(static_cast<size_t>(n) * 4, 0);
+  for (size_t i = 0; i < static_cast<size_t>(n); ++i) boxes[4 * i + 2] = boxes[4 * i + 3] = 0x3c00;
+  boxes[4 * static_cast<size_t>(n) - 1] = 0x4000;  // the last one is twice as high
+  const std::vector<uint16_t> ious =
+      BboxOverlaps(GetParam(), Halfs(boxes), Halfs(boxes), kIoU, false, 0);
+  EXPECT_EQ(ious.back(), 0x3c00);
+  EXPECT_EQ(ious[ious.size() - 2], 0x3800);
+}
+
+// ---- against the oracle, bit by bit ---------------------------------------------------------
+
+using Case = std::tuple<std::string, int, bool, int>;  // implementation, mode, aligned, offset
+std::string CaseName(const Case& tested) {
+  const auto& [implementation, mode, aligned, offset] = tested;
+  return TestName(implementation) + (mode == kIoU ? "_iou" : "_iof") +
+         (aligned ? "_aligned" : "_pairs") + "_offset" + std::to_string(offset);
+}
+class BboxOverlapsOracleTest : public testing::TestWithParam<Case> {};
+
+TEST_P(BboxOverlapsOracleTest, FloatsBitByBit) {
+  const auto& [implementation, mode, aligned, offset] = GetParam();
+  Rng rng(11);
+  for (int64_t rows : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 65}) {
+    for (int64_t cols : aligned ? std::vector<int64_t>{rows} : std::vector<int64_t>{1, 16, 33}) {
+      for (float origin : {0.0f, 1e4f, 1e6f}) {
+        const std::vector<float> a = RandomBoxes(rng, rows, 100, origin);
+        const std::vector<float> b = RandomBoxes(rng, cols, 100, origin);
+        ExpectSameFloats(BboxOverlaps(implementation, Floats(a), Floats(b), mode, aligned, offset),
+                         oracle::BboxOverlaps(a, b, mode, aligned, offset), "random");
+      }
+    }
+  }
+}
+
+TEST_P(BboxOverlapsOracleTest, SpecialValuesBitByBit) {
+  const auto& [implementation, mode, aligned, offset] = GetParam();
+  Rng rng(12);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<float> a = RandomBoxes(rng, 33, 10), b = RandomBoxes(rng, 33, 10);
+    Spoil(rng, a, 6);
+    Spoil(rng, b, 6);
+    ExpectSameFloats(BboxOverlaps(implementation, Floats(a), Floats(b), mode, aligned, offset),
+                     oracle::BboxOverlaps(a, b, mode, aligned, offset), "special values");
+  }
+}
+
+TEST_P(BboxOverlapsOracleTest, HalvesBitByBit) {
+  const auto& [implementation, mode, aligned, offset] = GetParam();
+  Rng rng(13);
+  const std::vector<float> a = RandomBoxes(rng, 67, 300), b = RandomBoxes(rng, 67, 300);
+  std::vector<uint16_t> half_a, half_b;
+  std::vector<float> wide_a, wide_b;
+  for (size_t i = 0; i < a.size(); ++i) {
+    half_a.push_back(oracle::FloatToHalf(a[i]));
+    half_b.push_back(oracle::FloatToHalf(b[i]));
+    wide_a.push_back(oracle::HalfToFloat(half_a.back()));
+    wide_b.push_back(oracle::HalfToFloat(half_b.back()));
+  }
+  const std::vector<uint16_t> got =
+      BboxOverlaps(implementation, Halfs(half_a), Halfs(half_b), mode, aligned, offset);
+  const std::vector<float> expected = oracle::BboxOverlaps(wide_a, wide_b, mode, aligned, offset);
+  ASSERT_EQ(got.size(), expected.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (std::isnan(expected[i])) {
+      EXPECT_TRUE(std::isnan(oracle::HalfToFloat(got[i])));
+    } else {
+      EXPECT_EQ(got[i], oracle::FloatToHalf(expected[i])) << i;
+    }
+  }
+}
+
+TEST_P(BboxOverlapsOracleTest, AFewUlpFromTheTruth) {
+  const auto& [implementation, mode, aligned, offset] = GetParam();
+  Rng rng(14);
+  const std::vector<float> a = RandomBoxes(rng, 100, 50), b = RandomBoxes(rng, 100, 50);
+  const auto got = BboxOverlaps(implementation, Floats(a), Floats(b), mode, aligned, offset);
+  const auto wide = oracle::BboxOverlapsWide(a, b, mode, aligned, offset);
+  const oracle::Diffs diffs = oracle::Compare(got, wide, 1e-6);
+  EXPECT_TRUE(diffs.special_match);
+  EXPECT_LT(diffs.diff1, 1e-6);  // the document asks for 3e-3
+  EXPECT_LT(diffs.diff2, 1e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, BboxOverlapsTest,
+                         testing::ValuesIn(ImplementationsOf("bbox_overlaps")),
+                         [](const auto& tested) { return TestName(tested.param); });
+INSTANTIATE_TEST_SUITE_P(Table, BboxOverlapsOracleTest,
+                         testing::Combine(testing::ValuesIn(ImplementationsOf("bbox_overlaps")),
+                                          testing::Values(kIoU, kIoF), testing::Bool(),
+                                          testing::Values(0, 1)),
+                         [](const auto& tested) { return CaseName(tested.param); });
+
+}  // namespace
+}  // namespace detops::test

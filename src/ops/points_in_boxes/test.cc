@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One named test for each rule of README.md, on every implementation of the table.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "oracle/oracle.h"
+#include "support/environment.h"
+#include "support/handle.h"
+#include "support/operators.h"
+#include "support/random_data.h"
+
+namespace detops::test {
+namespace {
+
+using Indices = std::vector<int32_t>;
+
+class PointsInBoxesTest : public testing::TestWithParam<std::string> {
+ protected:
+  Indices Run(const std::vector<float>& points, const std::vector<float>& boxes) {
+    return PointsInBoxes(GetParam(), points, boxes, 1, static_cast<int64_t>(points.size() / 3),
+                         static_cast<int64_t>(boxes.size() / 7));
+  }
+  void ExpectAsOracle(const std::vector<float>& points, const std::vector<float>& boxes, int64_t b,
+                      int64_t m, int64_t t) {
+    EXPECT_EQ(PointsInBoxes(GetParam(), points, boxes, b, m, t),
+              oracle::PointsInBoxes(points, boxes, b, m, t));
+  }
+};
+
+constexpr float kMargin = 1e-5f;
+
+TEST_P(PointsInBoxesTest, FirstBoxThatHoldsThePoint) {
+  const std::vector<float> boxes = {9, 9, 9, 1, 1, 1, 0,  //
+                                    0, 0, 0, 4, 4, 4, 0,  //
+                                    0, 0, 0, 8, 8, 8, 0};
+  EXPECT_EQ(Run({0, 0, 0, 3, 3, 3, 50, 0, 0}, boxes), (Indices{1, 2, -1}));
+}
+
+TEST_P(PointsInBoxesTest, ZFaceIsInsideWithoutMargin) {
+  const std::vector<float> box = {0, 0, 1, 2, 2, 2, 0};
+  EXPECT_EQ(Run({0, 0, 2, 0, 0, 0, 0, 0, std::nextafterf(2.0f, 3.0f), 0, 0, -1e-6f}, box),
+            (Indices{0, 0, -1, -1}));
+}
+
+TEST_P(PointsInBoxesTest, XAndYFacesHaveTheMargin) {
+  const std::vector<float> box = {0, 0, 0, 2, 4, 2, 0};
+  EXPECT_EQ(Run({1, 0, 0, 1 + 0.9f * kMargin, 0, 0, 1 + 1.2f * kMargin, 0, 0}, box),
+            (Indices{0, 0, -1}));
+  EXPECT_EQ(Run({0, -2, 0, 0, -2 - 0.9f * kMargin, 0, 0, -2 - 1.2f * kMargin, 0}, box),
+            (Indices{0, 0, -1}));
+}
+
+// 0.5 + double(1e-5f) lies between two floats: the comparison in double must tell them apart.
+TEST_P(PointsInBoxesTest, RightSideIsTakenInDouble) {
+  const double bound = 0.5 + static_cast<double>(kMargin);
+  auto below = static_cast<float>(bound);
+  if (below >= bound) below = std::nextafterf(below, 0.0f);
+  const float above = std::nextafterf(below, 1.0f);
+  EXPECT_EQ(Run({below, 0, 0, above, 0, 0}, {0, 0, 0, 1, 1, 1, 0}), (Indices{0, -1}));
+}
+
+TEST_P(PointsInBoxesTest, HeadingTurnsCounterClockwiseFromX) {
+  const float quarter = 0.78539816f;  // 45 degrees
+  const std::vector<float> box = {0, 0, 0, 10, 0.1f, 2, quarter};
+  EXPECT_EQ(Run({3, 3, 0, 3, -3, 0, 4.9f, 0, 0}, box), (Indices{0, -1, -1}));
+}
+
+TEST_P(PointsInBoxesTest, NanPointIsNowhere) {
+  const std::vector<float> box = {0, 0, 0, 9, 9, 9, 0};
+  EXPECT_EQ(Run({kNan, 0, 0, 0, kNan, 0, 0, 0, kNan, 0, 0, 0}, box), (Indices{-1, -1, -1, 0}));
+}
+
+TEST_P(PointsInBoxesTest, NanBoxHoldsNothing) {
+  for (size_t i = 0; i < 7; ++i) {
+    std::vector<float> boxes = {0, 0, 0, 9, 9, 9, 0, 0, 0, 0, 9, 9, 9, 0};
+    boxes[i] = kNan;
+    EXPECT_EQ(Run({0, 0, 0}, boxes), Indices{1}) << i;
+  }
+}
+
+TEST_P(PointsInBoxesTest, InfiniteHeadingHoldsNothing) {
+  EXPECT_EQ(Run({0, 0, 0}, {0, 0, 0, 9, 9, 9, kInf}), Indices{-1});
+}
+
+TEST_P(PointsInBoxesTest, NegativeAndZeroSizesHoldNothingButForTheMargin) {
+  EXPECT_EQ(Run({0, 0, 0}, {0, 0, 0, -1, 1, 1, 0}), Indices{-1});
+  EXPECT_EQ(Run({0, 0, 0}, {0, 0, 0, 1, 1, -1, 0}), Indices{-1});
+  EXPECT_EQ(Run({0, 0, 0}, {0, 0, 0, 0, 0, 0, 0}), Indices{0});  // |0| < 0 + 1e-5, 0 <= 0
+  EXPECT_EQ(Run({2e-5f, 0, 0}, {0, 0, 0, 0, 0, 0, 0}), Indices{-1});
+}
+
+TEST_P(PointsInBoxesTest, EmptyInputs) {
+  EXPECT_TRUE(PointsInBoxes(GetParam(), {}, {}, 0, 5, 3).empty());
+  const std::vector<float> box = {0, 0, 0, 1, 1, 1, 0}, points = {0, 0, 0, 1, 1, 1};
+  EXPECT_TRUE(PointsInBoxes(GetParam(), {}, box, 1, 0, 1).empty());
+  EXPECT_EQ(PointsInBoxes(GetParam(), points, {}, 1, 2, 0), (Indices{-1, -1}));
+}
+
+TEST_P(PointsInBoxesTest, BatchesAreApart) {
+  const std::vector<float> points = {0, 0, 0, 5, 5, 5, 0, 0, 0, 5, 5, 5};
+  const std::vector<float> boxes = {0, 0, 0, 1, 1, 1, 0, 5, 5, 5, 1, 1, 1, 0};
+  EXPECT_EQ(PointsInBoxes(GetParam(), points, boxes, 2, 2, 1), (Indices{0, -1, -1, 0}));
+}
+
+TEST_P(PointsInBoxesTest, SizesAroundTheVectorWidth) {
+  Rng rng(41);
+  for (int64_t m : {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129, 1000}) {
+    for (int64_t t : {1, 2, 16, 17, 66}) {
+      std::vector<float> points = UniformFloats(rng, 2 * m * 3, -6, 6);
+      const std::vector<float> boxes = UniformFloats(rng, 2 * t * 7, -4, 6);
+      ExpectAsOracle(points, boxes, 2, m, t);
+    }
+  }
+}
+
+TEST_P(PointsInBoxesTest, NetworkSize) {
+  Rng rng(42);
+  for (int64_t boxes : {66, 75}) {
+    const int64_t points = (boxes == 66 ? 272414 : 274207) / kSlowdown;
+    ExpectAsOracle(RandomPoints(rng, points), RandomBoxes3d(rng, boxes), 1, points, boxes);
+  }
+}
+
+// Points on the faces of turned boxes, where every rounding counts.
+TEST_P(PointsInBoxesTest, OnTheFacesBitByBit) {
+  Rng rng(43);
+  const int64_t t = 40, per_box = 400 / kSlowdown + 5;
+  const std::vector<float> boxes = RandomBoxes3d(rng, t);
+  std::vector<float> points;
+  for (int64_t i = 0; i < t; ++i) {
+    const float* b = boxes.data() + 7 * i;
+    const float c = std::cos(b[6]), s = std::sin(b[6]);
+    for (int64_t j = 0; j < per_box; ++j) {
+      const float along = Uniform(rng, -0.5f, 0.5f), side = rng() % 2 == 0 ? 0.5f : -0.5f;
+      const bool on_x = rng() % 2 == 0;
+      const float grow = 1.0f + static_cast<float>(rng() % 5) * 4e-6f;
+      const float x = b[3] * (on_x ? side * grow : along), y = b[4] * (on_x ? along : side * grow);
+      points.insert(points.end(), {b[0] + c * x - s * y, b[1] + s * x + c * y,
+                                   b[2] + b[5] * (rng() % 4 == 0 ? 0.5f : along)});
+    }
+  }
+  ExpectAsOracle(points, boxes, 1, t * per_box, t);
+}
+
+TEST_P(PointsInBoxesTest, SpecialValuesBitByBit) {
+  Rng rng(44);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<float> points = UniformFloats(rng, 3 * 200, -6, 6);
+    std::vector<float> boxes = UniformFloats(rng, 7 * 50, -4, 6);
+    Spoil(rng, points, 10);
+    Spoil(rng, boxes, 10);
+    ExpectAsOracle(points, boxes, 1, 200, 50);
+  }
+}
+
+TEST_P(PointsInBoxesTest, ManyBoxesAndHugeHeadings) {
+  Rng rng(45);
+  const int64_t t = 3000 / kSlowdown, m = 2000;
+  std::vector<float> boxes = RandomBoxes3d(rng, t);
+  for (size_t i = 6; i < boxes.size(); i += 7) boxes[i] *= std::pow(10.0f, Uniform(rng, 0, 30));
+  ExpectAsOracle(RandomPoints(rng, m), boxes, 1, m, t);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, PointsInBoxesTest,
+                         testing::ValuesIn(ImplementationsOf("points_in_boxes")),
+                         [](const auto& tested) { return TestName(tested.param); });
+
+}  // namespace
+}  // namespace detops::test

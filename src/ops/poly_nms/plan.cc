@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/poly_nms/plan.h"
+
+#include <cmath>
+
+#include "core/checks.h"
+
+namespace detops::ops {
+
+using core::TensorArg;
+
+namespace {
+
+constexpr int64_t kBoxFloats = 9;
+
+void CheckBoxes(const TensorArg& boxes) {
+  core::RequireRank(boxes, 2);
+  core::RequireDim(boxes, 1, kBoxFloats);
+  core::RequireInt32Dim(boxes, 0);
+}
+
+}  // namespace
+
+PolyNmsPlan PolyNmsPlan::Make(const mluOpTensorStruct* boxes_desc,
+                              const mluOpTensorStruct* output_desc, float iou_threshold) {
+  const TensorArg boxes{"boxes", boxes_desc}, output{"output", output_desc};
+  core::RequireDescriptors({boxes, output});
+  core::RequireDtype(boxes, {MLUOP_DTYPE_FLOAT});
+  core::RequireDtype(output, {MLUOP_DTYPE_INT32});
+  core::RequireLayout(boxes, MLUOP_LAYOUT_ARRAY);
+  CheckBoxes(boxes);
+  core::RequireShape(output, {boxes.dim(0)});
+  if (std::isnan(iou_threshold)) core::BadParam("iou_threshold: is NaN, expected a number");
+  core::RequireContiguous({boxes, output});
+  return {boxes.dim(0), iou_threshold};
+}
+
+PolyNmsPlan PolyNmsPlan::ForWorkspace(const mluOpTensorStruct* boxes_desc) {
+  const TensorArg boxes{"boxes", boxes_desc};
+  core::RequireDescriptors({boxes});
+  CheckBoxes(boxes);
+  return {boxes.dim(0), 0.0f};
+}
+
+void PolyNms::RequireArgs(const Plan&, const Args& args) {
+  core::RequirePointers(
+      {{"boxes", args.boxes}, {"output", args.output}, {"result_num", args.result_num}});
+}
+
+void PolyNms::WriteEmpty(const Plan&, const Args& args, const mluOpContext& handle) {
+  core::RequirePointers({{"result_num", args.result_num}});
+  handle.device->Memset(args.result_num, 0, sizeof(int32_t), handle.queue);
+}
+
+}  // namespace detops::ops

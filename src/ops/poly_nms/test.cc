@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One named test for each rule of README.md, on every implementation of the table.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "oracle/oracle.h"
+#include "support/environment.h"
+#include "support/handle.h"
+#include "support/operators.h"
+#include "support/random_data.h"
+
+namespace detops::test {
+namespace {
+
+using Boxes = std::vector<float>;
+using Kept = std::vector<int32_t>;
+
+class PolyNmsTest : public testing::TestWithParam<std::string> {
+ protected:
+  Kept Run(const Boxes& boxes, float threshold) { return PolyNms(GetParam(), boxes, threshold); }
+};
+
+void AddSquare(Boxes& boxes, float x, float y, float side, float score) {
+  boxes.insert(boxes.end(), {x, y, x + side, y, x + side, y + side, x, y + side, score});
+}
+
+Kept AllOf(size_t count) {
+  Kept all(count);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+// ---- the document's examples ----------------------------------------------------------------
+
+TEST_P(PolyNmsTest, DocumentOneBox) { EXPECT_EQ(Run({0, 0, 1, 0, 1, 1, 0, 1, 3}, 0.1f), Kept{0}); }
+
+TEST_P(PolyNmsTest, DocumentLowerScoreIsSuppressed) {
+  EXPECT_EQ(Run({0,   0,   1,    0,   1,    1,    0,   1,    1,  //
+                 0.5, 0.5, 1.5,  0.5, 1.5,  1.5,  0.5, 1.5,  2,  //
+                 0,   0,   -0.5, 0,   -0.5, -0.5, 0,   -0.5, 3},
+                0.1f),
+            (Kept{1, 2}));
+}
+
+TEST_P(PolyNmsTest, DocumentOneSuppressesTwo) {
+  EXPECT_EQ(Run({0,   0,   1,   0,   1,   1,   0,   1,   3,  //
+                 0.5, 0.5, 1.5, 0.5, 1.5, 1.5, 0.5, 1.5, 2,  //
+                 0,   0,   0.5, 0,   0.5, 0.5, 0,   0.5, 1},
+                0.1f),
+            Kept{0});
+}
+
+TEST_P(PolyNmsTest, DocumentSeventhIsMoreThanATenth) {
+  EXPECT_EQ(Run({0,   0,   1,    0,   1,    1,    0,   1,    3,  //
+                 0.5, 0.5, 1.5,  0.5, 1.5,  1.5,  0.5, 1.5,  2,  //
+                 0,   0,   -0.5, 0,   -0.5, -0.5, 0,   -0.5, 1},
+                0.1f),
+            (Kept{0, 2}));
+}
+
+// The document prints these results for a threshold of 0.1, but the IoU of the pair is 0.0526.
+TEST_P(PolyNmsTest, DocumentInfAndNanScores) {
+  const auto boxes = [](float score) {
+    return Boxes{0,   0,   2,    0,   2,    2,    0,   2,    score,  //
+                 1.5, 1.5, 2.5,  1.5, 2.5,  2.5,  1.5, 2.5,  1,      //
+                 0,   0,   -0.5, 0,   -0.5, -0.5, 0,   -0.5, 3};
+  };
+  EXPECT_EQ(Run(boxes(kInf), 0.05f), (Kept{0, 2}));
+  EXPECT_EQ(Run(boxes(-kInf), 0.05f), (Kept{1, 2}));
+  EXPECT_EQ(Run(boxes(kNan), 0.05f), (Kept{0, 2}));
+  for (float score : {kInf, -kInf, kNan}) EXPECT_EQ(Run(boxes(score), 0.1f), AllOf(3));
+}
+
+TEST_P(PolyNmsTest, DocumentInfAndNanCoordinates) {
+  const Boxes tail = {1.5, 1.5, 2.5,  1.5, 2.5,  2.5,  1.5, 2.5,  1,  //
+                      0,   0,   -0.5, 0,   -0.5, -0.5, 0,   -0.5, 3};
+  for (Boxes boxes :
+       {Boxes{kInf, 0, 2, 0, 2, 2, kInf, 2, 2}, Boxes{0, 0, kInf, kInf, 2, 2, 0, 2, 2},
+        Boxes{0, 0, 2, 0, 2, 2, 0, kNan, 2}}) {
+    boxes.insert(boxes.end(), tail.begin(), tail.end());
+    EXPECT_EQ(Run(boxes, 0.05f), AllOf(3));
+  }
+}
+
+// ---- the contract ---------------------------------------------------------------------------
+
+TEST_P(PolyNmsTest, EqualScoresSuppressLowerIndexFirst) {
+  Boxes boxes;
+  for (int i = 0; i < 5; ++i) AddSquare(boxes, 0.1f * static_cast<float>(i), 0, 4, 0.5f);
+  EXPECT_EQ(Run(boxes, 0.1f), Kept{0});
+}
+
+TEST_P(PolyNmsTest, ZerosOfBothSignsAreEqualScores) {
+  Boxes boxes;
+  AddSquare(boxes, 0, 0, 4, -0.0f);
+  AddSquare(boxes, 0, 0, 4, 0.0f);
+  EXPECT_EQ(Run(boxes, 0.1f), Kept{0});
+}
+
+TEST_P(PolyNmsTest, NanScoresGoFirstLowerIndexAmongThem) {
+  Boxes boxes;
+  AddSquare(boxes, 0, 0, 4, kInf);
+  AddSquare(boxes, 0, 0, 4, -kNan);
+  AddSquare(boxes, 0, 0, 4, kNan);
+  EXPECT_EQ(Run(boxes, 0.1f), Kept{1});
+}
+
+TEST_P(PolyNmsTest, ASuppressedBoxSuppressesNothing) {
+  Boxes boxes;  // a chain: the second would suppress the third, but is gone
+  AddSquare(boxes, 0, 0, 4, 3);
+  AddSquare(boxes, 2, 0, 4, 2);
+  AddSquare(boxes, 4, 0, 4, 1);
+  EXPECT_EQ(Run(boxes, 0.2f), (Kept{0, 2}));
+}
+
+TEST_P(PolyNmsTest, ThresholdIsStrict) {
+  Boxes boxes;  // IoU exactly 1/4
+  AddSquare(boxes, 0, 0, 2, 2);
+  AddSquare(boxes, 0, 0, 1, 1);
+  EXPECT_EQ(Run(boxes, 0.25f), AllOf(2));
+  EXPECT_EQ(Run(boxes, std::nextafterf(0.25f, 0.0f)), Kept{0});
+}
+
+TEST_P(PolyNmsTest, NegativeThresholdLeavesOne) {
+  Boxes boxes;
+  for (int i = 0; i < 20; ++i)
+    AddSquare(boxes, 100.0f * static_cast<float>(i), 0, 1, i == 7 ? 2 : 1);
+  boxes[9 * 3] = kNan;  // a box that no threshold of 0 or more would touch
+  EXPECT_EQ(Run(boxes, -0.1f), Kept{7});
+  EXPECT_EQ(Run(boxes, -kInf), Kept{7});
+}
+
+TEST_P(PolyNmsTest, ZeroThresholdNeedsSharedArea) {
+  Boxes boxes;
+  AddSquare(boxes, 0, 0, 1, 3);
+  AddSquare(boxes, 1, 0, 1, 2);          // touches
+  AddSquare(boxes, 0.99f, 0.99f, 1, 1);  // shares a corner's worth
+  EXPECT_EQ(Run(boxes, 0.0f), (Kept{0, 1}));
+  EXPECT_EQ(Run(boxes, -0.0f), (Kept{0, 1}));
+}
+
+TEST_P(PolyNmsTest, ThresholdOfOneOrMoreKeepsAll) {
+  Rng rng(21);
+  Boxes boxes;
+  const Quad quad = RandomRectangle(rng, 17.3f, -4.1f);
+  for (int i = 0; i < 10; ++i) {
+    boxes.insert(boxes.end(), quad.begin(), quad.end());
+    boxes.push_back(static_cast<float>(i));
+  }
+  EXPECT_EQ(Run(boxes, 1.0f), AllOf(10));
+  EXPECT_EQ(Run(boxes, kInf), AllOf(10));
+  EXPECT_EQ(Run(boxes, 0.9999f), Kept{9});
+}
+
+TEST_P(PolyNmsTest, ZeroAreaIsKept) {
+  Boxes boxes;
+  AddSquare(boxes, 0, 0, 4, 9);
+  boxes.insert(boxes.end(), {1, 1, 3, 3, 2, 2, 1, 1, 1});  // a line
+  AddSquare(boxes, 2, 2, 0, 1);                            // a point
+  EXPECT_EQ(Run(boxes, 0.0f), AllOf(3));
+}
+
+TEST_P(PolyNmsTest, MixedOrientation) {
+  Boxes boxes = {0, 0, 4, 0, 4, 4, 0, 4, 2,  //
+                 0, 4, 4, 4, 4, 0, 0, 0, 1};
+  EXPECT_EQ(Run(boxes, 0.9f), Kept{0});
+}
+
+TEST_P(PolyNmsTest, ConcaveBoxSparesWhatLiesInItsNotch) {
+  const Boxes boxes = {0,    0,    4,    2,    0,    4,    2,    2,    3,   // a dart
+                       0,    1.5f, 1,    1.5f, 1,    2.5f, 0,    2.5f, 2,   // in the notch
+                       2.5f, 1.5f, 3.5f, 1.5f, 3.5f, 2.5f, 2.5f, 2.5f, 1};  // in the body
+  EXPECT_EQ(Run(boxes, 0.05f), (Kept{0, 1}));
+}
+
+// Two unit squares with IoU 1/7 that the usual float code sees as identical at (1e4, 1e4).
+TEST_P(PolyNmsTest, FarFromTheOrigin) {
+  for (float at : {1e4f, 1e5f, 1e6f}) {
+    Boxes boxes;
+    AddSquare(boxes, at, at, 1, 2);
+    AddSquare(boxes, at + 0.5f, at + 0.5f, 1, 1);
+    EXPECT_EQ(Run(boxes, 0.15f), AllOf(2)) << at;
+    EXPECT_EQ(Run(boxes, 0.14f), Kept{0}) << at;
+  }
+}
+
+TEST_P(PolyNmsTest, SelfIntersectingNeverCrashes) {
+  Rng rng(22);
+  Boxes boxes = UniformFloats(rng, 9 * 200, 0, 10);
+  const Kept kept = Run(boxes, 0.3f);
+  EXPECT_GE(kept.size(), 1u);
+}
+
+TEST_P(PolyNmsTest, SpecialValuesEverywhereNeverCrash) {
+  Rng rng(23);
+  for (int round = 0; round < 20; ++round) {
+    Boxes boxes = RandomQuads(rng, 50);
+    Spoil(rng, boxes, 10);
+    const Kept kept = Run(boxes, 0.1f);
+    EXPECT_EQ(kept, PolyNms("cpu:reference", boxes, 0.1f));
+  }
+}
+
+// ---- against exact arithmetic ---------------------------------------------------------------
+
+TEST_P(PolyNmsTest, RandomQuadsAsExactArithmeticSays) {
+  Rng rng(24);
+  for (int64_t count : {2, 7, 33, 70, 119, 500}) {
+    for (float origin : {0.0f, 1e4f, 1e6f}) {
+      for (float threshold : {0.0f, 0.1f, 0.5f}) {
+        const Boxes boxes = RandomQuads(rng, count / kSlowdown + 2, origin, true);
+        EXPECT_EQ(Run(boxes, threshold), oracle::PolyNms(boxes, threshold));
+      }
+    }
+  }
+}
+
+TEST_P(PolyNmsTest, TiedScoresAsExactArithmeticSays) {
+  Rng rng(25);
+  Boxes boxes = RandomQuads(rng, 200, 0.0f, true);
+  for (size_t i = 8; i < boxes.size(); i += 9) boxes[i] = static_cast<float>(rng() % 3);
+  EXPECT_EQ(Run(boxes, 0.1f), oracle::PolyNms(boxes, 0.1f));
+}
+
+TEST_P(PolyNmsTest, PiledOnOneSpotAsExactArithmeticSays) {
+  Rng rng(26);
+  Boxes boxes;
+  for (int i = 0; i < 150; ++i) {
+    const Quad quad = RandomRectangle(rng, Uniform(rng, -1, 1), Uniform(rng, -1, 1));
+    boxes.insert(boxes.end(), quad.begin(), quad.end());
+    boxes.push_back(Uniform(rng, 0, 1));
+  }
+  for (float threshold : {0.1f, 0.5f, 0.8f}) {
+    EXPECT_EQ(Run(boxes, threshold), oracle::PolyNms(boxes, threshold));
+  }
+}
+
+TEST_P(PolyNmsTest, NoLimitAt9770) {
+  Rng rng(27);
+  const Boxes boxes = RandomQuads(rng, 9771 / kSlowdown + 1, 0.0f, true);
+  const Kept kept = Run(boxes, 0.1f);
+  EXPECT_GT(kept.size(), boxes.size() / 9 / 3);
+  EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, PolyNmsTest, testing::ValuesIn(ImplementationsOf("poly_nms")),
+                         [](const auto& tested) { return TestName(tested.param); });
+
+}  // namespace
+}  // namespace detops::test

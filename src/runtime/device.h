@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the library wants of a device: memory and queues. Kernels are not here; they find their way
+// through the table of implementations.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cnrt.h"
+#include "core/tensor_desc.h"
+
+namespace detops::runtime {
+
+enum class Backend { kCpu };
+
+// Every method throws core::Failure.
+class Device {
+ public:
+  Device(Backend backend, std::string name, std::string description);
+  virtual ~Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  Backend backend() const { return backend_; }
+  const std::string& name() const { return name_; }  // "cpu"
+  const std::string& description() const { return description_; }
+
+  // For 0 bytes too a pointer that Free takes.
+  virtual void* Allocate(size_t bytes) = 0;
+  virtual void Free(void* memory) = 0;
+  // On the queue; null is the default one.
+  virtual void Memset(void* memory, int value, size_t bytes, cnrtQueue_t queue) = 0;
+  virtual void Memcpy(void* dst, const void* src, size_t bytes, cnrtMemTransDir_t direction,
+                      cnrtQueue_t queue) = 0;
+  // Any strides to row-major.
+  virtual void MakeContiguous(const mluOpTensorStruct& desc, const void* src, void* dst,
+                              cnrtQueue_t queue) = 0;
+  virtual cnrtQueue_t CreateQueue() = 0;
+  virtual void DestroyQueue(cnrtQueue_t queue) = 0;
+  virtual void Synchronize(cnrtQueue_t queue) = 0;
+
+ private:
+  Backend backend_;
+  std::string name_, description_;
+};
+
+// Devices live as long as the library.
+std::span<Device* const> Devices();
+Device& FindDevice(std::string_view name);  // fails with the names there are
+
+// The calling thread's: what DETOPS_DEVICE names, else the first, until it is set.
+Device& CurrentDevice();
+void SetCurrentDevice(Device& device);
+
+}  // namespace detops::runtime
+
+struct cnrtQueue {
+  detops::runtime::Device* device;
+};

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "math/quad.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "oracle/oracle.h"
+#include "support/environment.h"
+#include "support/random_data.h"
+
+namespace detops::math {
+namespace {
+
+using test::Quad;
+using test::RandomQuad;
+using test::Rng;
+using test::Uniform;
+
+double IoU(const Quad& a, const Quad& b) { return QuadIoU(a.data(), b.data()); }
+
+Quad Square(float x, float y, float side) {
+  return {x, y, x + side, y, x + side, y + side, x, y + side};
+}
+
+Quad Reversed(const Quad& q) { return {q[6], q[7], q[4], q[5], q[2], q[3], q[0], q[1]}; }
+
+// Two quadrilaterals near each other, far from the origin for some.
+struct Pair {
+  Quad a, b;
+};
+Pair RandomPair(Rng& rng) {
+  static constexpr float kOrigins[] = {0.0f, 0.0f, 1e4f, -1e5f, 1e6f};
+  for (;;) {
+    const float x = kOrigins[rng() % 5], y = kOrigins[rng() % 5];
+    const Pair pair = {RandomQuad(rng, x, y),
+                       RandomQuad(rng, x + Uniform(rng, -20, 20), y + Uniform(rng, -20, 20))};
+    if (oracle::QuadIsSimple(pair.a) && oracle::QuadIsSimple(pair.b)) return pair;
+  }
+}
+
+TEST(Quad, UnitSquaresHalfApartAnywhere) {
+  for (float at : {0.0f, 1e4f, 1e6f, -1e6f}) {
+    EXPECT_DOUBLE_EQ(IoU(Square(at, at, 1), Square(at + 0.5f, at + 0.5f, 1)), 1.0 / 7) << at;
+  }
+}
+
+TEST(Quad, OrientationDoesNotMatter) {
+  const Quad a = Square(0, 0, 2), b = Square(1.5f, 1.5f, 1);
+  for (const Quad& p : {a, Reversed(a)}) {
+    for (const Quad& q : {b, Reversed(b)}) EXPECT_DOUBLE_EQ(IoU(p, q), 0.25 / 4.75);
+  }
+}
+
+TEST(Quad, IdenticalIsOne) {
+  Rng rng(3);
+  for (int i = 0; i < 1000; ++i) {
+    const Quad q = RandomQuad(rng, 100, 100);
+    if (!oracle::QuadIsSimple(q)) continue;
+    EXPECT_NEAR(IoU(q, q), 1.0, 1e-12);
+  }
+}
+
+TEST(Quad, Concave) {
+  const Quad dart = {0, 0, 4, 2, 0, 4, 2, 2};  // reflex at the last vertex
+  for (int turn = 0; turn < 4; ++turn) {       // every vertex may be the reflex one
+    Quad q;
+    for (int i = 0; i < 8; ++i) q[i] = dart[(i + 2 * turn) % 8];
+    EXPECT_DOUBLE_EQ(IoU(q, Square(0, 1, 1)), 0.0);  // in the notch
+    EXPECT_DOUBLE_EQ(IoU(q, Square(0, 0, 4)), 0.25);
+    EXPECT_DOUBLE_EQ(IoU(Reversed(q), Square(0, 0, 4)), 0.25);
+  }
+}
+
+TEST(Quad, TouchingIsZero) {
+  EXPECT_EQ(IoU(Square(0, 0, 1), Square(1, 0, 1)), 0.0);
+  EXPECT_EQ(IoU(Square(0, 0, 1), Square(1, 1, 1)), 0.0);
+  const Quad diamond = {1, 0, 2, 1, 1, 2, 0, 1}, beside = {2, 1, 3, 2, 2, 3, 1, 2};
+  EXPECT_EQ(IoU(diamond, beside), 0.0);  // share an edge, and their bounds overlap
+}
+
+TEST(Quad, ZeroAreaAndNonFiniteAreZero) {
+  const Quad square = Square(0, 0, 4);
+  EXPECT_EQ(IoU(square, {1, 1, 3, 3, 2, 2, 1, 1}), 0.0);
+  EXPECT_EQ(IoU({1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}), 0.0);
+  for (float bad : {test::kNan, test::kInf, -test::kInf}) {
+    for (size_t i = 0; i < 8; ++i) {
+      Quad q = square;
+      q[i] = bad;
+      EXPECT_EQ(IoU(square, q), 0.0);
+      EXPECT_EQ(IoU(q, square), 0.0);
+    }
+  }
+}
+
+TEST(Quad, SelfIntersectingStaysInUnitInterval) {
+  Rng rng(4);
+  for (int i = 0; i < 200000; ++i) {
+    Quad a, b;
+    for (float& v : a) v = Uniform(rng, 0, 10);
+    for (float& v : b) v = Uniform(rng, 0, 10);
+    const double iou = IoU(a, b);
+    ASSERT_GE(iou, 0.0);
+    ASSERT_LE(iou, 1.0);
+  }
+}
+
+TEST(Quad, HugeAndTinyCoordinatesStayFinite) {
+  const float big = 3.0e38f, tiny = 1e-40f;
+  EXPECT_NEAR(IoU({-big, -big, big, -big, big, big, -big, big}, {0, 0, big, 0, big, big, 0, big}),
+              0.25, 1e-12);
+  const double iou = IoU({0, 0, tiny, 0, tiny, tiny, 0, tiny}, {0, 0, big, 0, big, big, 0, big});
+  EXPECT_GE(iou, 0.0);
+  EXPECT_LE(iou, 1.0);
+}
+
+// ---- against exact arithmetic ---------------------------------------------------------------
+
+TEST(QuadExact, ValueAndSymmetry) {
+  Rng rng(5);
+  double worst = 0.0;
+  for (int64_t i = 0; i < test::PolygonPairs(); ++i) {
+    const Pair p = RandomPair(rng);
+    const double exact = oracle::QuadIou(p.a, p.b);
+    worst = std::max({worst, std::abs(IoU(p.a, p.b) - exact), std::abs(IoU(p.b, p.a) - exact)});
+  }
+  std::printf("quad: worst error of the IoU %.3g\n", worst);
+  EXPECT_LT(worst, 1e-12);
+}
+
+TEST(QuadExact, DecisionsOnRandomPairs) {
+  Rng rng(6);
+  for (int64_t i = 0; i < test::PolygonPairs(); ++i) {
+    const Pair p = RandomPair(rng);
+    const float threshold = Uniform(rng, 0, 0.7f);
+    ASSERT_EQ(IoU(p.a, p.b) > threshold, oracle::QuadIouGreater(p.a, p.b, threshold)) << i;
+  }
+}
+
+// Thresholds within 1e-6 of the pair's IoU, on either side, down to the neighbouring floats.
+TEST(QuadExact, DecisionsWithinAMillionthOfTheThreshold) {
+  Rng rng(7);
+  int64_t undecided = 0;
+  for (int64_t i = 0; i < test::PolygonPairs(); ++i) {
+    const Pair p = RandomPair(rng);
+    const double exact = oracle::QuadIou(p.a, p.b);
+    if (exact < 1e-3) continue;
+    auto threshold = static_cast<float>(exact * (1.0 + Uniform(rng, -1e-6f, 1e-6f)));
+    if (rng() % 4 == 0) threshold = static_cast<float>(exact);
+    if (std::abs(exact - threshold) < 1e-13) {
+      ++undecided;  // closer than double's own error: no claim
+      continue;
+    }
+    ASSERT_EQ(IoU(p.a, p.b) > threshold, oracle::QuadIouGreater(p.a, p.b, threshold)) << i;
+  }
+  EXPECT_LT(undecided, 100);
+}
+
+}  // namespace
+}  // namespace detops::math

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Handles and descriptors that clean up after themselves, and the table of implementations as the
+// public API tells it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detops/detops.h"
+
+namespace detops::test {
+
+// Fails the test with the library's text.
+#define EXPECT_OK(call) EXPECT_EQ((call), MLUOP_STATUS_SUCCESS) << detopsGetLastErrorMessage()
+#define ASSERT_OK(call) ASSERT_EQ((call), MLUOP_STATUS_SUCCESS) << detopsGetLastErrorMessage()
+
+inline std::vector<std::string> ImplementationsOf(std::string_view op) {
+  size_t count = 0;
+  EXPECT_OK(detopsListImplementations(nullptr, 0, &count));
+  std::vector<detopsImplementationInfo> all(count);
+  EXPECT_OK(detopsListImplementations(all.data(), count, &count));
+  std::vector<std::string> names;
+  for (const detopsImplementationInfo& info : all) {
+    if (info.op == op) names.emplace_back(info.name);
+  }
+  return names;
+}
+
+// "cpu:reference" runs on "cpu".
+inline std::string DeviceOf(std::string_view implementation) {
+  return std::string(implementation.substr(0, implementation.find(':')));
+}
+
+// For the names of parameterised tests.
+inline std::string TestName(std::string name) {
+  for (char& c : name) {
+    if (isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return name;
+}
+
+class Handle {
+ public:
+  explicit Handle(const std::string& implementation = "") {
+    const std::string device = implementation.empty() ? "" : DeviceOf(implementation);
+    if (!device.empty()) {
+      EXPECT_OK(detopsSetDevice(device.c_str()));
+    }
+    EXPECT_OK(detopsCreate(&handle_, device.c_str()));
+    EXPECT_OK(detopsSetImplementation(handle_, implementation.c_str()));
+  }
+  ~Handle() { EXPECT_OK(mluOpDestroy(handle_)); }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  operator mluOpHandle_t() const { return handle_; }
+
+ private:
+  mluOpHandle_t handle_ = nullptr;
+};
+
+class Desc {
+ public:
+  Desc() { EXPECT_OK(mluOpCreateTensorDescriptor(&desc_)); }
+  Desc(mluOpDataType_t dtype, const std::vector<int64_t>& dims,
+       mluOpTensorLayout_t layout = MLUOP_LAYOUT_ARRAY)
+      : Desc() {
+    EXPECT_OK(mluOpSetTensorDescriptor_v2(desc_, layout, dtype, static_cast<int>(dims.size()),
+                                          dims.data()));
+  }
+  ~Desc() { EXPECT_OK(mluOpDestroyTensorDescriptor(desc_)); }
+  Desc(const Desc&) = delete;
+  Desc& operator=(const Desc&) = delete;
+  operator mluOpTensorDescriptor_t() const { return desc_; }
+
+ private:
+  mluOpTensorDescriptor_t desc_ = nullptr;
+};
+
+}  // namespace detops::test
