@@ -46,6 +46,13 @@ typedef struct {
  * capacity is 0. The strings live as long as the library. */
 mluOpStatus_t detopsListDevices(detopsDeviceInfo *devices, size_t capacity, size_t *count);
 
+/* Memory of the handle's device. Copies go through the handle's queue and have finished when the
+ * call returns. */
+mluOpStatus_t detopsAllocate(mluOpHandle_t handle, size_t bytes, void **memory);
+mluOpStatus_t detopsFree(mluOpHandle_t handle, void *memory);
+mluOpStatus_t detopsCopyToDevice(mluOpHandle_t handle, void *dst, const void *src, size_t bytes);
+mluOpStatus_t detopsCopyToHost(mluOpHandle_t handle, void *dst, const void *src, size_t bytes);
+
 /* ---- implementations --------------------------------------------------------------------- */
 
 typedef struct {

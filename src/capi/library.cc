@@ -9,6 +9,17 @@ using namespace detops;
 #define DETOPS_QUOTE_VALUE(x) #x
 #define DETOPS_QUOTE(x) DETOPS_QUOTE_VALUE(x)
 
+namespace {
+
+void CopyAndWait(const mluOpContext& context, void* dst, const void* src, size_t bytes,
+                 cnrtMemTransDir_t direction) {
+  if (bytes > 0) core::RequirePointers({{"dst", dst}, {"src", src}});
+  context.device->Memcpy(dst, src, bytes, direction, context.queue);
+  context.device->Synchronize(context.queue);
+}
+
+}  // namespace
+
 const char* MLUOP_WIN_API mluOpGetErrorString(mluOpStatus_t status) {
   switch (status) {
     case MLUOP_STATUS_SUCCESS: return "MLUOP_STATUS_SUCCESS";
@@ -57,6 +68,30 @@ mluOpStatus_t detopsSetDevice(const char* device) {
 
 const char* detopsGetDevice(mluOpHandle_t handle) {
   return handle == nullptr ? nullptr : handle->device->name().c_str();
+}
+
+mluOpStatus_t detopsAllocate(mluOpHandle_t handle, size_t bytes, void** memory) {
+  return core::Guard("detopsAllocate", [&] {
+    const mluOpContext& context = core::RequireHandle(handle);
+    core::RequirePointers({{"memory", memory}});
+    *memory = context.device->Allocate(bytes);
+  });
+}
+
+mluOpStatus_t detopsFree(mluOpHandle_t handle, void* memory) {
+  return core::Guard("detopsFree", [&] { core::RequireHandle(handle).device->Free(memory); });
+}
+
+mluOpStatus_t detopsCopyToDevice(mluOpHandle_t handle, void* dst, const void* src, size_t bytes) {
+  return core::Guard("detopsCopyToDevice", [&] {
+    CopyAndWait(core::RequireHandle(handle), dst, src, bytes, cnrtMemcpyHostToDev);
+  });
+}
+
+mluOpStatus_t detopsCopyToHost(mluOpHandle_t handle, void* dst, const void* src, size_t bytes) {
+  return core::Guard("detopsCopyToHost", [&] {
+    CopyAndWait(core::RequireHandle(handle), dst, src, bytes, cnrtMemcpyDevToHost);
+  });
 }
 
 mluOpStatus_t detopsListDevices(detopsDeviceInfo* devices, size_t capacity, size_t* count) {

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The front door: each target installs what it needs, then asks CMake (CMakePresets.json).
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-release test-asan test-tsan bench format lint install clean
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+
+help:  ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 10
+
+setup:
+	@scripts/setup
+
+demo: setup  ## the five operators on small scenes, checked against an independent oracle
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target demo -j $(JOBS)
+	@build/release/examples/demo
+
+test: test-release test-asan test-tsan  ## all tests: optimised, under ASan+UBSan, threads under TSan
+
+test-release test-asan test-tsan: test-%: setup
+	cmake --preset $* >/dev/null
+	cmake --build --preset $* -j $(JOBS)
+	ctest --preset $*
+
+bench: setup  ## every implementation in the table, timed
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target bench -j $(JOBS)
+	@build/release/bench/bench $(BENCH_ARGS)
+
+format:  ## clang-format on every file
+	@scripts/setup lint
+	git ls-files '*.h' '*.hpp' '*.c' '*.cc' | xargs clang-format -i
+
+lint: setup  ## clang-format and clang-tidy, changing nothing
+	@scripts/setup lint
+	git ls-files '*.h' '*.hpp' '*.c' '*.cc' | xargs clang-format --dry-run -Werror
+	cmake --preset dev >/dev/null
+	git ls-files 'src/*.cc' | grep -v /test | xargs clang-tidy --quiet -p build/dev
+
+install: setup  ## into PREFIX (default /usr/local)
+	cmake --preset release >/dev/null
+	cmake --build --preset release --target detops -j $(JOBS)
+	cmake --install build/release --prefix $(PREFIX)
+
+clean:  ## removes build/
+	rm -rf build

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "detops/detops.hpp"
+#include "oracle/oracle.h"
+#include "support/random_data.h"
+
+namespace detops {
+namespace {
+
+using test::kNan;
+using test::Rng;
+using test::UniformFloats;
+
+TEST(CppApi, BboxOverlaps) {
+  Context context("cpu");
+  const std::vector<float> a = {0, 0, 10, 10, 10, 10, 20, 20}, b = {0, 0, 10, 20, 10, 10, 20, 20};
+  const Tensor pairs = bbox_overlaps(context, {a.data(), {2, 4}}, {b.data(), {2, 4}});
+  EXPECT_EQ(pairs.shape(), (Shape{2, 2}));
+  EXPECT_EQ(pairs.to_vector<float>(), (std::vector<float>{0.5f, 0, 0, 1}));
+  const Tensor aligned =
+      bbox_overlaps(context, {a.data(), {2, 4}}, {b.data(), {2, 4}}, Mode::kIoF, true, 1);
+  EXPECT_EQ(aligned.shape(), Shape{2});
+  EXPECT_EQ(aligned.to_vector<float>(), (std::vector<float>{1, 1}));
+  EXPECT_EQ(context.last_implementation().rfind("cpu:", 0), 0u);
+}
+
+TEST(CppApi, HalfBoxes) {
+  Context context;
+  const std::vector<half> a = {{0}, {0}, {0x3c00}, {0x3c00}}, b = {{0}, {0}, {0x4000}, {0x3c00}};
+  const Tensor iou = bbox_overlaps(context, {a.data(), {1, 4}}, {b.data(), {1, 4}});
+  EXPECT_EQ(iou.to_vector<half>()[0].bits, 0x3800);
+  EXPECT_THROW(iou.to_vector<float>(), Error);
+}
+
+TEST(CppApi, PolyNmsComesBackSized) {
+  Context context;
+  Rng rng(61);
+  const std::vector<float> boxes = test::RandomQuads(rng, 100, 0.0f, true);
+  const Tensor kept = poly_nms(context, {boxes.data(), {100, 9}}, 0.1f);
+  EXPECT_EQ(kept.to_vector<int32_t>(), oracle::PolyNms(boxes, 0.1f));
+  const Tensor none = poly_nms(context, {boxes.data(), {0, 9}}, 0.1f);
+  EXPECT_EQ(none.shape(), Shape{0});
+  EXPECT_TRUE(none.to_vector<int32_t>().empty());
+}
+
+TEST(CppApi, BorderAlignInBothLayouts) {
+  Context context;
+  Rng rng(62);
+  const int64_t n = 2, h = 5, w = 6, c = 3, k = 7;
+  const std::vector<float> nchw = UniformFloats(rng, n * h * w * 4 * c, -1, 1);
+  const std::vector<float> boxes = UniformFloats(rng, n * k * 4, 0, 5);
+  const BorderAlignResult first =
+      border_align(context, {nchw.data(), {n, 4 * c, h, w}}, {boxes.data(), {n, k, 4}}, 4);
+  EXPECT_EQ(first.output.shape(), (Shape{n, c, k, 4}));
+  const auto expected = oracle::BorderAlign(nchw, boxes, n, h, w, c, k, 4, true);
+  EXPECT_EQ(first.output.to_vector<float>(), expected.output);
+  EXPECT_EQ(first.argmax_idx.to_vector<int32_t>(), expected.argmax);
+
+  // The same memory seen as NHWC through strides: a view that is not contiguous.
+  const TensorView as_nhwc(nchw.data(), {n, h, w, 4 * c}, {4 * c * h * w, w, 1, h * w});
+  const BorderAlignResult second =
+      border_align(context, as_nhwc, {boxes.data(), {n, k, 4}}, 4, Layout::kNHWC);
+  EXPECT_EQ(second.output.shape(), (Shape{n, k, 4, c}));
+  const std::vector<float> got = second.output.to_vector<float>();
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t box = 0; box < k; ++box) {
+      for (int64_t border = 0; border < 4; ++border) {
+        for (int64_t channel = 0; channel < c; ++channel) {
+          EXPECT_EQ(
+              got[static_cast<size_t>(((i * k + box) * 4 + border) * c + channel)],
+              expected.output[static_cast<size_t>(((i * c + channel) * k + box) * 4 + border)]);
+        }
+      }
+    }
+  }
+}
+
+TEST(CppApi, NonContiguousViewsAreCopied) {
+  Context context;
+  Rng rng(63);
+  // Columns 2 to 10 of a wider table, every second row.
+  const int64_t rows = 60, wide = 13;
+  const std::vector<float> table = UniformFloats(rng, rows * wide, 0, 30);
+  std::vector<float> dense;
+  for (int64_t i = 0; i < rows; i += 2) {
+    const auto begin = table.begin() + static_cast<std::ptrdiff_t>(i * wide + 2);
+    dense.insert(dense.end(), begin, begin + 9);
+  }
+  const TensorView strided(table.data() + 2, {rows / 2, 9}, {2 * wide, 1});
+  EXPECT_EQ(poly_nms(context, strided, 0.2f).to_vector<int32_t>(),
+            poly_nms(context, {dense.data(), {rows / 2, 9}}, 0.2f).to_vector<int32_t>());
+  // Stride 0: one box against itself, four times.
+  const TensorView repeated(table.data(), {4, 4}, {0, 1});
+  EXPECT_EQ(bbox_overlaps(context, repeated, repeated).shape(), (Shape{4, 4}));
+}
+
+TEST(CppApi, GenerateProposalsComesBackSized) {
+  Context context;
+  const std::vector<float> scores = {0.9f, 0.8f, 0.1f, kNan}, deltas(16, 0.0f), size = {50, 50};
+  const std::vector<float> anchors = {0, 0, 10, 10, 0, 0, 10, 9, 20, 20, 30, 30, 5, 5, 5.5f, 5.5f};
+  const std::vector<float> variances(16, 1.0f);
+  const Proposals p = generate_proposals(
+      context, {scores.data(), {1, 1, 4, 1}}, {deltas.data(), {1, 1, 4, 4}}, {size.data(), {1, 2}},
+      {anchors.data(), {1, 4, 1, 4}}, {variances.data(), {1, 4, 1, 4}});
+  EXPECT_EQ(p.rois.shape(), (Shape{2, 4}));
+  EXPECT_EQ(p.probs.shape(), (Shape{2, 1}));
+  EXPECT_EQ(p.probs.to_vector<float>(), (std::vector<float>{0.9f, 0.1f}));
+  EXPECT_EQ(p.rois.to_vector<float>(), (std::vector<float>{0, 0, 10, 10, 20, 20, 30, 30}));
+  EXPECT_EQ(p.rois_num.to_vector<int32_t>(), std::vector<int32_t>{2});
+}
+
+TEST(CppApi, PointsInBoxes) {
+  Context context;
+  const std::vector<float> points = {0, 0, 0, 9, 9, 9}, boxes = {0, 0, 0, 1, 1, 1, 0};
+  const Tensor indices =
+      points_in_boxes(context, {points.data(), {1, 2, 3}}, {boxes.data(), {1, 1, 7}});
+  EXPECT_EQ(indices.to_vector<int32_t>(), (std::vector<int32_t>{0, -1}));
+}
+
+TEST(CppApi, ResultsOutliveTheirContext) {
+  Tensor kept;
+  {
+    Context context;
+    const std::vector<float> box = {0, 0, 1, 0, 1, 1, 0, 1, 3};
+    kept = poly_nms(context, {box.data(), {1, 9}}, 0.1f);
+  }
+  EXPECT_EQ(kept.to_vector<int32_t>(), std::vector<int32_t>{0});
+}
+
+TEST(CppApi, ErrorsCarryStatusAndText) {
+  Context context;
+  const std::vector<float> boxes(16, 0.0f);
+  try {
+    poly_nms(context, {boxes.data(), {2, 8}}, 0.1f);
+    FAIL() << "expected an Error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), MLUOP_STATUS_BAD_PARAM);
+    EXPECT_STREQ(error.what(), "mluOpGetPolyNmsWorkspaceSize: boxes: dim 1 is 8, expected 9");
+  }
+  EXPECT_THROW(Context("nowhere"), Error);
+  EXPECT_THROW(bbox_overlaps(context, {boxes.data(), {2, 4}, {}, "cuda:0"}, {boxes.data(), {2, 4}}),
+               Error);
+  EXPECT_THROW(bbox_overlaps(context, {boxes.data(), {2, 4}, {4}}, {boxes.data(), {2, 4}}), Error);
+  EXPECT_THROW(bbox_overlaps(context, {boxes.data(), {-2, 4}}, {boxes.data(), {2, 4}}), Error);
+  EXPECT_THROW(border_align(context, {boxes.data(), {1}}, {boxes.data(), {1, 4, 4}}, 2), Error);
+  EXPECT_THROW(points_in_boxes(context, {boxes.data(), {}}, {boxes.data(), {1, 1, 7}}), Error);
+}
+
+TEST(CppApi, ImplementationCanBeForced) {
+  Context context;
+  context.set_implementation("cpu:reference");
+  const std::vector<float> box = {0, 0, 1, 1};
+  bbox_overlaps(context, {box.data(), {1, 4}}, {box.data(), {1, 4}});
+  EXPECT_EQ(context.last_implementation(), "cpu:reference");
+  context.set_implementation("cpu:nothing");
+  EXPECT_THROW(bbox_overlaps(context, {box.data(), {1, 4}}, {box.data(), {1, 4}}), Error);
+}
+
+}  // namespace
+}  // namespace detops
