@@ -69,6 +69,16 @@ mluOpStatus_t detopsSetImplementation(mluOpHandle_t handle, const char *name);
 /* The implementation that the handle's last operator call ran; "" if none did. */
 const char *detopsGetLastImplementation(mluOpHandle_t handle);
 
+/* How many pairs that call evaluated (boxes clipped, points tested, ...), for reports; -1 where the
+ * implementation does not count. */
+int64_t detopsGetLastPairCount(mluOpHandle_t handle);
+
+/* ---- threads ----------------------------------------------------------------------------- */
+
+/* At most this many threads for the handle's CPU kernels; 0 is the default: DETOPS_THREADS, else
+ * what the machine runs at once. The answer does not depend on it. */
+mluOpStatus_t detopsSetThreads(mluOpHandle_t handle, int count);
+
 /* ---- operators --------------------------------------------------------------------------- */
 
 /* mluOpBorderAlignForward, and also with layout NCHW on input, output and argmax_idx:

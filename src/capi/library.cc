@@ -134,6 +134,18 @@ const char* detopsGetLastImplementation(mluOpHandle_t handle) {
   return handle == nullptr ? "" : handle->last_implementation;
 }
 
+int64_t detopsGetLastPairCount(mluOpHandle_t handle) {
+  return handle == nullptr ? -1 : handle->last_pairs;
+}
+
+mluOpStatus_t detopsSetThreads(mluOpHandle_t handle, int count) {
+  return core::Guard("detopsSetThreads", [&] {
+    mluOpContext& context = core::RequireHandle(handle);
+    if (count < 0) core::BadParam("count: is ", count, ", expected 0 or more");
+    context.threads = cpu::Threads(count == 0 ? cpu::DefaultThreads() : count);
+  });
+}
+
 mluOpStatus_t detopsMakeContiguous(mluOpHandle_t handle, const mluOpTensorDescriptor_t src_desc,
                                    const void* src, void* dst) {
   return core::Guard("detopsMakeContiguous", [&] {

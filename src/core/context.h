@@ -7,6 +7,7 @@
 
 #include "cnrt.h"
 #include "core/status.h"
+#include "cpu/threads.h"
 #include "mlu_op.h"
 #include "runtime/device.h"
 
@@ -28,8 +29,30 @@ struct mluOpContext {
   detops::runtime::Device* device = nullptr;
   std::string forced_implementation;  // "" when the table chooses
   const char* last_implementation = "";
+  int64_t last_pairs = -1;  // evaluated by it; -1 where it does not count
+  detops::cpu::Threads threads{detops::cpu::DefaultThreads()};
   mluOpQuantizeRoundMode_t round_mode = MLUOP_ROUND_HALF_TO_EVEN;
   mluOpAtomicsMode_t atomics_mode = MLUOP_ATOMICS_NOT_ALLOWED;
+
+  ~mluOpContext() {
+    if (scratch != nullptr) device->Free(scratch);
+  }
+
+  // For operators whose C function has no workspace argument: kept for the next call, so that only
+  // a larger one than any before allocates.
+  void* Scratch(size_t bytes) {
+    if (bytes > scratch_bytes) {
+      if (scratch != nullptr) device->Free(scratch);
+      scratch = nullptr;
+      scratch_bytes = 0;
+      scratch = device->Allocate(bytes);
+      scratch_bytes = bytes;
+    }
+    return scratch;
+  }
+
+  void* scratch = nullptr;
+  size_t scratch_bytes = 0;
 };
 
 namespace detops::core {

@@ -20,6 +20,13 @@
 
 namespace detops::core {
 
+// What a run has beside its data.
+struct Launch {
+  cnrtQueue_t queue;      // null is the default one
+  cpu::Threads& threads;  // of the handle, for CPU kernels
+  int64_t& pairs;         // pairs evaluated, set by implementations that count them
+};
+
 template <class Op>
 struct Implementation {
   const char* name;          // "cpu:reference"
@@ -29,7 +36,7 @@ struct Implementation {
   int64_t (*workspace)(const typename Op::Plan&);
   // No allocation, no printing, no waiting.
   void (*run)(const typename Op::Plan&, const typename Op::Args&, void* workspace,
-              cnrtQueue_t queue);
+              const Launch& launch);
 };
 
 // Says on stderr what ran and what refused, when DETOPS_LOG is "dispatch".
@@ -70,23 +77,46 @@ int64_t WorkspaceBytes(const mluOpContext& handle, const typename Op::Plan& plan
 }
 
 template <class Op>
+void Run(mluOpContext& handle, const Implementation<Op>& implementation,
+         const typename Op::Plan& plan, const typename Op::Args& args, void* workspace) {
+  handle.last_pairs = -1;
+  handle.last_implementation = implementation.name;
+  implementation.run(plan, args, workspace, {handle.queue, handle.threads, handle.last_pairs});
+}
+
+// For operators whose C function has a workspace argument.
+template <class Op>
 void Dispatch(mluOpContext& handle, const typename Op::Plan& plan, const typename Op::Args& args,
               void* workspace, size_t workspace_size) {
   const Implementation<Op>& implementation = Select<Op>(handle, plan);
   if (plan.Empty()) {
     Op::WriteEmpty(plan, args, handle);
-  } else {
-    Op::RequireArgs(plan, args);
-    const size_t needed = static_cast<size_t>(WorkspaceBytes<Op>(handle, plan));
-    if (workspace_size < needed) {
-      BadParam("workspace_size: is ", workspace_size, ", expected at least ", needed);
-    }
-    if (workspace == nullptr && needed > 0) {
-      BadParam("workspace: is null, expected ", needed, " bytes");
-    }
-    implementation.run(plan, args, workspace, handle.queue);
+    handle.last_implementation = implementation.name;
+    return;
   }
-  handle.last_implementation = implementation.name;
+  Op::RequireArgs(plan, args);
+  const auto needed = static_cast<size_t>(WorkspaceBytes<Op>(handle, plan));
+  if (workspace_size < needed) {
+    BadParam("workspace_size: is ", workspace_size, ", expected at least ", needed);
+  }
+  if (workspace == nullptr && needed > 0) {
+    BadParam("workspace: is null, expected ", needed, " bytes");
+  }
+  Run(handle, implementation, plan, args, workspace);
+}
+
+// For the others: the handle lends what the implementation wants.
+template <class Op>
+void Dispatch(mluOpContext& handle, const typename Op::Plan& plan, const typename Op::Args& args) {
+  const Implementation<Op>& implementation = Select<Op>(handle, plan);
+  if (plan.Empty()) {
+    Op::WriteEmpty(plan, args, handle);
+    handle.last_implementation = implementation.name;
+    return;
+  }
+  Op::RequireArgs(plan, args);
+  const auto needed = static_cast<size_t>(implementation.workspace(plan));
+  Run(handle, implementation, plan, args, needed > 0 ? handle.Scratch(needed) : nullptr);
 }
 
 // For `unsupported` and `workspace` of implementations that take every plan, and need no memory.

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Axis-parallel boxes: areas, intersections and overlaps. `off` is the pixel offset, 0 or 1.
-#pragma once
+#if defined(DETOPS_MATH_BOX_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef DETOPS_MATH_BOX_H_
+#undef DETOPS_MATH_BOX_H_
+#else
+#define DETOPS_MATH_BOX_H_
+#endif
 
 #include "math/lane.h"
+#include "math/per_target.h"
 
-namespace detops::math {
+DETOPS_BEGIN_PER_TARGET_MATH
 
 template <class F>
 struct Box {
@@ -46,4 +52,6 @@ DETOPS_HD F BoxNmsOverlap(const Box<F>& a, const Box<F>& b, F area_a, F area_b, 
   return inter / ((area_a + area_b) - inter);
 }
 
-}  // namespace detops::math
+DETOPS_END_PER_TARGET_MATH
+
+#endif

@@ -15,6 +15,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpBboxOverlaps(mluOpHandle_t handle, const int mo
     mluOpContext& context = core::RequireHandle(handle);
     const auto plan =
         ops::BboxOverlapsPlan::Make(mode, aligned, offset, bbox1_desc, bbox2_desc, ious_desc);
-    core::Dispatch<ops::BboxOverlaps>(context, plan, {bbox1, bbox2, ious}, nullptr, 0);
+    core::Dispatch<ops::BboxOverlaps>(context, plan, {bbox1, bbox2, ious});
   });
 }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cpu/simd.h"
 #include "ops/bbox_overlaps/plan.h"
 
 namespace detops::ops {
 
+cpu::SimdKernels<BboxOverlaps> BboxOverlapsKernels();  // cpu.cc
+
 std::span<const core::Implementation<BboxOverlaps>> BboxOverlaps::Table() {
-  static constexpr core::Implementation<BboxOverlaps> kTable[] = {
-      {"cpu:reference", runtime::Backend::kCpu, core::SupportsAll<Plan>, core::NoWorkspace<Plan>,
-       BboxOverlapsReference},
-  };
-  return kTable;
+  static const auto table =
+      cpu::Table<BboxOverlaps>(BboxOverlapsKernels(), core::NoWorkspace<Plan>,
+                               {"cpu:reference", runtime::Backend::kCpu, core::SupportsAll<Plan>,
+                                core::NoWorkspace<Plan>, BboxOverlapsReference});
+  return table;
 }
 
 }  // namespace detops::ops

@@ -39,6 +39,6 @@ struct BboxOverlaps {
 };
 
 void BboxOverlapsReference(const BboxOverlapsPlan& plan, const BboxOverlapsArgs& args,
-                           void* workspace, cnrtQueue_t queue);
+                           void* workspace, const core::Launch& launch);
 
 }  // namespace detops::ops

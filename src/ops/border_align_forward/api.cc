@@ -16,7 +16,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpBorderAlignForward(
     const auto plan = ops::BorderAlignForwardPlan::Make(kLayouts, input_desc, boxes_desc, pool_size,
                                                         output_desc, argmax_idx_desc);
     core::Dispatch<ops::BorderAlignForward>(
-        context, plan, {input, boxes, output, static_cast<int32_t*>(argmax_idx)}, nullptr, 0);
+        context, plan, {input, boxes, output, static_cast<int32_t*>(argmax_idx)});
   });
 }
 
@@ -33,6 +33,6 @@ mluOpStatus_t detopsBorderAlignForward(mluOpHandle_t handle,
     const auto plan = ops::BorderAlignForwardPlan::Make(kLayouts, input_desc, boxes_desc, pool_size,
                                                         output_desc, argmax_idx_desc);
     core::Dispatch<ops::BorderAlignForward>(
-        context, plan, {input, boxes, output, static_cast<int32_t*>(argmax_idx)}, nullptr, 0);
+        context, plan, {input, boxes, output, static_cast<int32_t*>(argmax_idx)});
   });
 }

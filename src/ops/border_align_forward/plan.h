@@ -43,6 +43,6 @@ struct BorderAlignForward {
 
 void BorderAlignForwardReference(const BorderAlignForwardPlan& plan,
                                  const BorderAlignForwardArgs& args, void* workspace,
-                                 cnrtQueue_t queue);
+                                 const core::Launch& launch);
 
 }  // namespace detops::ops

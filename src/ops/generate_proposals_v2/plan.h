@@ -56,6 +56,6 @@ struct GenerateProposalsV2 {
 int64_t GenerateProposalsV2ReferenceWorkspace(const GenerateProposalsV2Plan& plan);
 void GenerateProposalsV2Reference(const GenerateProposalsV2Plan& plan,
                                   const GenerateProposalsV2Args& args, void* workspace,
-                                  cnrtQueue_t queue);
+                                  const core::Launch& launch);
 
 }  // namespace detops::ops

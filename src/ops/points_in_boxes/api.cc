@@ -14,6 +14,6 @@ mluOpPointsInBoxes(mluOpHandle_t handle, const mluOpTensorDescriptor_t points_de
     const ops::PointsInBoxesArgs args = {static_cast<const float*>(points),
                                          static_cast<const float*>(boxes),
                                          static_cast<int32_t*>(points_indices)};
-    core::Dispatch<ops::PointsInBoxes>(context, plan, args, nullptr, 0);
+    core::Dispatch<ops::PointsInBoxes>(context, plan, args);
   });
 }

@@ -35,6 +35,6 @@ struct PointsInBoxes {
 };
 
 void PointsInBoxesReference(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args,
-                            void* workspace, cnrtQueue_t queue);
+                            void* workspace, const core::Launch& launch);
 
 }  // namespace detops::ops

@@ -37,6 +37,6 @@ struct PolyNms {
 
 int64_t PolyNmsReferenceWorkspace(const PolyNmsPlan& plan);
 void PolyNmsReference(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* workspace,
-                      cnrtQueue_t queue);
+                      const core::Launch& launch);
 
 }  // namespace detops::ops

@@ -25,7 +25,8 @@ int64_t PolyNmsReferenceWorkspace(const PolyNmsPlan& plan) {
   return layout.Bytes();
 }
 
-void PolyNmsReference(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory, cnrtQueue_t) {
+void PolyNmsReference(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
+                      const core::Launch&) {
   core::WorkspaceLayout layout(memory);
   const Workspace workspace(layout, plan.count);
   const float* boxes = args.boxes;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A vector of floats as the lane type of the formulas in src/math: the same operators, the same Min
+// and Max, one result a lane. Compiled once for each Highway target, hence the unusual guard.
+#if defined(DETOPS_CPU_LANE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef DETOPS_CPU_LANE_INL_H_
+#undef DETOPS_CPU_LANE_INL_H_
+#else
+#define DETOPS_CPU_LANE_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstring>
+
+#include "math/half.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace detops::cpu::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using FloatTag = hn::ScalableTag<float>;
+using FloatVec = hn::Vec<FloatTag>;
+
+HWY_INLINE size_t FloatLanes() { return hn::Lanes(FloatTag()); }
+
+struct FloatLane {
+  FloatVec v;
+};
+
+HWY_INLINE FloatLane Broadcast(float f) { return {hn::Set(FloatTag(), f)}; }
+HWY_INLINE FloatLane LoadLane(const float* p) { return {hn::LoadU(FloatTag(), p)}; }
+
+HWY_INLINE FloatLane operator+(FloatLane a, FloatLane b) { return {hn::Add(a.v, b.v)}; }
+HWY_INLINE FloatLane operator-(FloatLane a, FloatLane b) { return {hn::Sub(a.v, b.v)}; }
+HWY_INLINE FloatLane operator*(FloatLane a, FloatLane b) { return {hn::Mul(a.v, b.v)}; }
+HWY_INLINE FloatLane operator/(FloatLane a, FloatLane b) { return {hn::Div(a.v, b.v)}; }
+
+// The second argument when equal or unordered, as math/lane.h wants: what minps and maxps do.
+HWY_INLINE FloatLane Min(FloatLane a, FloatLane b) {
+#if HWY_ARCH_X86
+  return {hn::Min(a.v, b.v)};
+#else
+  return {hn::IfThenElse(hn::Lt(a.v, b.v), a.v, b.v)};
+#endif
+}
+HWY_INLINE FloatLane Max(FloatLane a, FloatLane b) {
+#if HWY_ARCH_X86
+  return {hn::Max(a.v, b.v)};
+#else
+  return {hn::IfThenElse(hn::Gt(a.v, b.v), a.v, b.v)};
+#endif
+}
+
+// ---- elements of a tensor, float or half ------------------------------------------------------
+
+HWY_INLINE FloatVec LoadElements(const float* p) { return hn::LoadU(FloatTag(), p); }
+HWY_INLINE void StoreElements(FloatVec v, float* p) { hn::StoreU(v, FloatTag(), p); }
+
+// The hardware converts as math/half.h does, and Highway uses it where there is one (F16C, NEON);
+// its own emulation truncates.
+HWY_INLINE FloatVec LoadElements(const math::Half* p) {
+#if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_EMU128 || \
+    HWY_TARGET == HWY_SCALAR
+  HWY_ALIGN float wide[HWY_MAX_BYTES / sizeof(float)];
+  for (size_t i = 0; i < FloatLanes(); ++i) wide[i] = math::ToFloat(p[i]);
+  return hn::Load(FloatTag(), wide);
+#else
+  const hn::Rebind<hwy::float16_t, FloatTag> half_tag;
+  return hn::PromoteTo(FloatTag(), hn::LoadU(half_tag, reinterpret_cast<const hwy::float16_t*>(p)));
+#endif
+}
+HWY_INLINE void StoreElements(FloatVec v, math::Half* p) {
+#if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_EMU128 || \
+    HWY_TARGET == HWY_SCALAR
+  HWY_ALIGN float wide[HWY_MAX_BYTES / sizeof(float)];
+  hn::Store(v, FloatTag(), wide);
+  for (size_t i = 0; i < FloatLanes(); ++i) p[i] = math::ToHalf(wide[i]);
+#else
+  const hn::Rebind<hwy::float16_t, FloatTag> half_tag;
+  hn::StoreU(hn::DemoteTo(half_tag, v), half_tag, reinterpret_cast<hwy::float16_t*>(p));
+#endif
+}
+
+// Past the caches, for results larger than they are; p is aligned to a whole vector of elements.
+HWY_INLINE void StreamElements(FloatVec v, float* p) { hn::Stream(v, FloatTag(), p); }
+HWY_INLINE void StreamElements(FloatVec v, math::Half* p) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  const hn::Rebind<hwy::float16_t, FloatTag> half_tag;
+  hn::Stream(hn::DemoteTo(half_tag, v), half_tag, reinterpret_cast<hwy::float16_t*>(p));
+#else
+  StoreElements(v, p);
+#endif
+}
+
+// The first `count` elements alone; nothing beside them is read or written.
+template <class T>
+HWY_INLINE FloatVec LoadFirst(const T* p, size_t count) {
+  HWY_ALIGN T part[HWY_MAX_BYTES / sizeof(float)] = {};
+  std::memcpy(part, p, count * sizeof(T));
+  return LoadElements(part);
+}
+template <class T>
+HWY_INLINE void StoreFirst(FloatVec v, T* p, size_t count) {
+  HWY_ALIGN T part[HWY_MAX_BYTES / sizeof(float)];
+  StoreElements(v, part);
+  std::memcpy(p, part, count * sizeof(T));
+}
+
+}  // namespace detops::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One vector source, compiled for several instruction sets, as rows of the table.
+//
+// A kernel file (cpu.cc) is written with Highway: foreach_target.h compiles its HWY_NAMESPACE once
+// for each target, and after that, in the part under HWY_ONCE, DETOPS_SIMD_KERNELS(Run) is the list
+// of what came out. Table() makes a row of each, "cpu:avx512" and so on; at run time a row is
+// refused where the machine lacks the instructions.
+#pragma once
+
+#include <hwy/targets.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "core/implementation.h"
+
+namespace detops::cpu {
+
+// Null where this build's architecture has no such target.
+template <class Op>
+struct SimdKernels {
+  using Run = decltype(core::Implementation<Op>::run);
+  Run avx512, avx2, sse4, neon;
+};
+
+// To be used in a file that includes hwy/highway.h.
+#define DETOPS_SIMD_KERNELS(run) \
+  { HWY_CHOOSE_AVX3(run), HWY_CHOOSE_AVX2(run), HWY_CHOOSE_SSE4(run), HWY_CHOOSE_NEON(run) }
+
+inline bool MachineHas(int64_t target) {
+  static const int64_t supported = hwy::SupportedTargets();  // asks the processor: slow
+  return (supported & target) != 0;
+}
+
+template <int64_t kTarget, class Plan>
+const char* Needs(const Plan&) {
+  return MachineHas(kTarget) ? nullptr : "needs instructions that this processor lacks";
+}
+
+// Best first, the reference last.
+template <class Op>
+std::vector<core::Implementation<Op>> Table(const SimdKernels<Op>& kernels,
+                                            int64_t (*workspace)(const typename Op::Plan&),
+                                            const core::Implementation<Op>& reference) {
+  using Plan = typename Op::Plan;
+  constexpr auto kCpu = runtime::Backend::kCpu;
+  const core::Implementation<Op> all[] = {
+      {"cpu:avx512", kCpu, Needs<HWY_AVX3, Plan>, workspace, kernels.avx512},
+      {"cpu:avx2", kCpu, Needs<HWY_AVX2, Plan>, workspace, kernels.avx2},
+      {"cpu:sse4", kCpu, Needs<HWY_SSE4, Plan>, workspace, kernels.sse4},
+      {"cpu:neon", kCpu, Needs<HWY_NEON, Plan>, workspace, kernels.neon},
+  };
+  std::vector<core::Implementation<Op>> table;
+  for (const core::Implementation<Op>& row : all) {
+    if (row.run != nullptr) table.push_back(row);
+  }
+  table.push_back(reference);
+  return table;
+}
+
+}  // namespace detops::cpu
