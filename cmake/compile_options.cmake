@@ -11,6 +11,8 @@ target_compile_options(detops_compile_options INTERFACE
 
 if(DETOPS_SANITIZE)
   target_compile_options(detops_compile_options INTERFACE
-    -fsanitize=${DETOPS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fsanitize=${DETOPS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+    # C callers may pass any int where an enum is declared; the API promises to refuse it.
+    -fno-sanitize=enum)
   target_link_options(detops_compile_options INTERFACE -fsanitize=${DETOPS_SANITIZE})
 endif()

@@ -16,6 +16,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Opaque; declared before the push, so that its members stay the library's own. */
+struct cnrtQueue;
+typedef struct cnrtQueue *cnrtQueue_t;
+
 #ifdef __GNUC__
 #pragma GCC visibility push(default)
 #endif
@@ -32,8 +37,6 @@ typedef enum {
 
 /* The older spelling, which many clients still use. */
 #define CNRT_RET_SUCCESS cnrtSuccess
-
-typedef struct cnrtQueue *cnrtQueue_t;
 
 typedef enum {
   cnrtMemcpyHostToDev = 0,

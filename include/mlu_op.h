@@ -35,6 +35,13 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Opaque; declared before the push, so that their members stay the library's own. */
+struct mluOpContext;
+struct mluOpTensorStruct;
+typedef struct mluOpContext *mluOpHandle_t;
+typedef struct mluOpTensorStruct *mluOpTensorDescriptor_t;
+
 #ifdef __GNUC__
 #pragma GCC visibility push(default)
 #endif
@@ -96,9 +103,6 @@ typedef enum {
 } mluOpQuantizeRoundMode_t;
 
 typedef enum { MLUOP_ATOMICS_NOT_ALLOWED = 1, MLUOP_ATOMICS_ALLOWED = 2 } mluOpAtomicsMode_t;
-
-typedef struct mluOpContext *mluOpHandle_t;
-typedef struct mluOpTensorStruct *mluOpTensorDescriptor_t;
 
 /* ---- library ----------------------------------------------------------------------------- */
 

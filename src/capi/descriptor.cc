@@ -26,13 +26,12 @@ const int64_t* Widen(int rank, const int* values, Dims& wide) {
   return wide.data();
 }
 
-void Narrow(const char* name, const mluOpTensorStruct& desc, const Dims& wide, int* values) {
+void RequireInts(const char* name, const mluOpTensorStruct& desc, const Dims& wide) {
   for (int i = 0; i < desc.rank; ++i) {
     if (wide[i] > std::numeric_limits<int>::max() || wide[i] < std::numeric_limits<int>::min()) {
       core::BadParam(name, ": dim ", i, " is ", wide[i], ", beyond an int; use the _v2 function");
     }
   }
-  std::copy_n(wide.begin(), desc.rank, values);
 }
 
 void RequireStrides(int rank, const void* strides) {
@@ -179,7 +178,10 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptor(const mluOpTensorDescriptor
                                                      int dimSize[]) {
   return core::Guard("mluOpGetTensorDescriptor", [&] {
     const mluOpTensorStruct& tensor = RequireDesc(desc);
-    if (dimSize != nullptr) Narrow("dimSize", tensor, tensor.dims, dimSize);
+    if (dimSize != nullptr) {
+      RequireInts("dimSize", tensor, tensor.dims);
+      std::copy_n(tensor.dims.begin(), tensor.rank, dimSize);
+    }
     GetCommon(tensor, layout, dtype, dimNb);
   });
 }
@@ -206,8 +208,10 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorEx(const mluOpTensorDescript
                            {"dimNb", dimNb},
                            {"dimSize", dimSize},
                            {"dimStride", dimStride}});
-    Narrow("dimSize", tensor, tensor.dims, dimSize);
-    Narrow("dimStride", tensor, tensor.strides, dimStride);
+    RequireInts("dimSize", tensor, tensor.dims);
+    RequireInts("dimStride", tensor, tensor.strides);
+    std::copy_n(tensor.dims.begin(), tensor.rank, dimSize);
+    std::copy_n(tensor.strides.begin(), tensor.rank, dimStride);
     GetCommon(tensor, layout, dtype, dimNb);
   });
 }

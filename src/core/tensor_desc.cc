@@ -2,14 +2,17 @@
 #include "core/tensor_desc.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "core/checked_size.h"
 
 int64_t mluOpTensorStruct::ElementCount() const {
   if (rank == 0) return is_scalar ? 1 : 0;
-  int64_t count = 1;  // SetTensor made sure that this can't overflow
-  for (int i = 0; i < rank; ++i) count *= dims[i];
-  return count;
+  const int64_t* end = dims.data() + rank;
+  if (std::find(dims.data(), end, 0) != end) return 0;
+  // SetTensor made sure that this can't overflow.
+  return std::accumulate(dims.data(), end, int64_t{1}, std::multiplies<>());
 }
 
 bool mluOpTensorStruct::IsContiguous() const {
@@ -114,7 +117,8 @@ void SetTensor(mluOpTensorStruct& desc, mluOpTensorLayout_t layout, mluOpDataTyp
   for (int i = rank - 1; i >= 0; --i) {
     desc.dims[i] = dims[i];
     desc.strides[i] = strides != nullptr ? strides[i] : stride;
-    stride *= std::max<int64_t>(dims[i], 1);
+    // Past an overflow only an empty tensor comes this way, whose strides don't matter.
+    if (__builtin_mul_overflow(stride, std::max<int64_t>(dims[i], 1), &stride)) stride = 1;
   }
 }
 

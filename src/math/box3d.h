@@ -3,6 +3,9 @@
 // Whether an upright 3-D box, turned about z, holds a point.
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include "math/sincos.h"
 
 namespace detops::math {
@@ -38,6 +41,17 @@ DETOPS_HD bool Holds(const Box3d& box, float x, float y, float z) {
   const float local_y = dx * box.sin + dy * box.cos;
   return (local_x < 0.0f ? -local_x : local_x) < box.reach_x &&
          (local_y < 0.0f ? -local_y : local_y) < box.reach_y;
+}
+
+// The largest float below `bound`, and the largest at most `bound`: for a float f, f < bound is
+// f <= FloatBelow(bound), so float code decides as the doubles do. NaN stays NaN.
+inline float FloatBelow(double bound) {
+  const float f = static_cast<float>(bound);
+  return f >= bound ? std::nextafterf(f, -std::numeric_limits<float>::infinity()) : f;
+}
+inline float FloatAtMost(double bound) {
+  const float f = static_cast<float>(bound);
+  return f > bound ? std::nextafterf(f, -std::numeric_limits<float>::infinity()) : f;
 }
 
 }  // namespace detops::math

@@ -25,9 +25,6 @@ int64_t AnchorsOf(const TensorArg& scores) {
 
 // Written so that NaN fails too.
 void CheckScalars(const GenerateProposalsV2Plan::Scalars& s) {
-  if (s.post_nms_top_n < 0) {
-    BadParam("post_nms_top_n: is ", s.post_nms_top_n, ", expected 0 or more");
-  }
   if (!(s.nms_thresh > 0.0f)) BadParam("nms_thresh: is ", s.nms_thresh, ", expected more than 0");
   if (s.min_size != s.min_size) BadParam("min_size: is NaN, expected a number");
   if (!(s.eta >= 1.0f)) {
@@ -62,12 +59,16 @@ GenerateProposalsV2Plan GenerateProposalsV2Plan::Make(const Scalars& scalars,
   core::RequireShape(anchors, {height, width, per_cell, 4});
   core::RequireShape(variances, {height, width, per_cell, 4});
 
-  CheckScalars(scalars);
+  // Before its turn among the scalars: shapes depend on it.
+  if (scalars.post_nms_top_n < 0) {
+    BadParam("post_nms_top_n: is ", scalars.post_nms_top_n, ", expected 0 or more");
+  }
   const int64_t rois = core::CheckedMul(images, scalars.post_nms_top_n, "rpn_rois");
   core::RequireShape(rpn_rois, {rois, 4});
   core::RequireShape(rpn_roi_probs, {rois, 1});
   core::RequireShape(rpn_rois_num, {images});
   core::RequireInt32Dim(rpn_rois, 0);
+  CheckScalars(scalars);
   core::RequireContiguous(
       {scores, bbox_deltas, im_shape, anchors, variances, rpn_rois, rpn_roi_probs, rpn_rois_num});
 
@@ -87,7 +88,10 @@ GenerateProposalsV2Plan GenerateProposalsV2Plan::ForWorkspace(
     const mluOpTensorStruct* scores_desc) {
   const TensorArg scores{"scores", scores_desc};
   core::RequireDescriptors({scores});
+  core::RequireDtype(scores, {MLUOP_DTYPE_FLOAT});
+  core::RequireLayout(scores, MLUOP_LAYOUT_ARRAY);
   CheckScores(scores);
+  core::RequireContiguous({scores});
   GenerateProposalsV2Plan plan = {};
   plan.images = scores.dim(0);
   plan.anchors = AnchorsOf(scores);

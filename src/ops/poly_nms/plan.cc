@@ -14,6 +14,7 @@ namespace {
 constexpr int64_t kBoxFloats = 9;
 
 void CheckBoxes(const TensorArg& boxes) {
+  core::RequireLayout(boxes, MLUOP_LAYOUT_ARRAY);
   core::RequireRank(boxes, 2);
   core::RequireDim(boxes, 1, kBoxFloats);
   core::RequireInt32Dim(boxes, 0);
@@ -27,7 +28,6 @@ PolyNmsPlan PolyNmsPlan::Make(const mluOpTensorStruct* boxes_desc,
   core::RequireDescriptors({boxes, output});
   core::RequireDtype(boxes, {MLUOP_DTYPE_FLOAT});
   core::RequireDtype(output, {MLUOP_DTYPE_INT32});
-  core::RequireLayout(boxes, MLUOP_LAYOUT_ARRAY);
   CheckBoxes(boxes);
   core::RequireShape(output, {boxes.dim(0)});
   if (std::isnan(iou_threshold)) core::BadParam("iou_threshold: is NaN, expected a number");
@@ -38,7 +38,9 @@ PolyNmsPlan PolyNmsPlan::Make(const mluOpTensorStruct* boxes_desc,
 PolyNmsPlan PolyNmsPlan::ForWorkspace(const mluOpTensorStruct* boxes_desc) {
   const TensorArg boxes{"boxes", boxes_desc};
   core::RequireDescriptors({boxes});
+  core::RequireDtype(boxes, {MLUOP_DTYPE_FLOAT});
   CheckBoxes(boxes);
+  core::RequireContiguous({boxes});
   return {boxes.dim(0), 0.0f};
 }
 
