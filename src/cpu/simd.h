@@ -33,23 +33,26 @@ inline bool MachineHas(int64_t target) {
   return (supported & target) != 0;
 }
 
-template <int64_t kTarget, class Plan>
-const char* Needs(const Plan&) {
-  return MachineHas(kTarget) ? nullptr : "needs instructions that this processor lacks";
+template <class Op>
+using Unsupported = const char* (*)(const typename Op::Plan&);
+
+template <class Op, int64_t kTarget, Unsupported<Op> kUnsupported>
+const char* UnsupportedOn(const typename Op::Plan& plan) {
+  if (!MachineHas(kTarget)) return "needs instructions that this processor lacks";
+  return kUnsupported(plan);
 }
 
-// Best first, the reference last.
-template <class Op>
+// Best first, the reference last. kUnsupported is what the kernels refuse on any machine.
+template <class Op, Unsupported<Op> kUnsupported = core::SupportsAll<typename Op::Plan>>
 std::vector<core::Implementation<Op>> Table(const SimdKernels<Op>& kernels,
                                             int64_t (*workspace)(const typename Op::Plan&),
                                             const core::Implementation<Op>& reference) {
-  using Plan = typename Op::Plan;
   constexpr auto kCpu = runtime::Backend::kCpu;
   const core::Implementation<Op> all[] = {
-      {"cpu:avx512", kCpu, Needs<HWY_AVX3, Plan>, workspace, kernels.avx512},
-      {"cpu:avx2", kCpu, Needs<HWY_AVX2, Plan>, workspace, kernels.avx2},
-      {"cpu:sse4", kCpu, Needs<HWY_SSE4, Plan>, workspace, kernels.sse4},
-      {"cpu:neon", kCpu, Needs<HWY_NEON, Plan>, workspace, kernels.neon},
+      {"cpu:avx512", kCpu, UnsupportedOn<Op, HWY_AVX3, kUnsupported>, workspace, kernels.avx512},
+      {"cpu:avx2", kCpu, UnsupportedOn<Op, HWY_AVX2, kUnsupported>, workspace, kernels.avx2},
+      {"cpu:sse4", kCpu, UnsupportedOn<Op, HWY_SSE4, kUnsupported>, workspace, kernels.sse4},
+      {"cpu:neon", kCpu, UnsupportedOn<Op, HWY_NEON, kUnsupported>, workspace, kernels.neon},
   };
   std::vector<core::Implementation<Op>> table;
   for (const core::Implementation<Op>& row : all) {

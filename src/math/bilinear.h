@@ -2,13 +2,19 @@
 //
 // Bilinear interpolation on a feature map: where to read and with which weights, apart from the
 // blending, which all channels of a sample repeat.
-#pragma once
+#if defined(DETOPS_MATH_BILINEAR_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef DETOPS_MATH_BILINEAR_H_
+#undef DETOPS_MATH_BILINEAR_H_
+#else
+#define DETOPS_MATH_BILINEAR_H_
+#endif
 
 #include <cstdint>
 
 #include "math/host_device.h"
+#include "math/per_target.h"
 
-namespace detops::math {
+DETOPS_BEGIN_PER_TARGET_MATH
 
 struct BilinearSample {
   bool inside;  // else the value is 0 and nothing is read
@@ -52,4 +58,6 @@ DETOPS_HD F Blend(F w1, F w2, F w3, F w4, F v1, F v2, F v3, F v4) {
   return ((w1 * v1 + w2 * v2) + w3 * v3) + w4 * v4;
 }
 
-}  // namespace detops::math
+DETOPS_END_PER_TARGET_MATH
+
+#endif

@@ -2,12 +2,18 @@
 //
 // One region proposal: an anchor moved and scaled by its deltas, clipped to the image, and the rule
 // that drops it.
-#pragma once
+#if defined(DETOPS_MATH_PROPOSAL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef DETOPS_MATH_PROPOSAL_H_
+#undef DETOPS_MATH_PROPOSAL_H_
+#else
+#define DETOPS_MATH_PROPOSAL_H_
+#endif
 
 #include "math/box.h"
 #include "math/exp.h"
+#include "math/per_target.h"
 
-namespace detops::math {
+DETOPS_BEGIN_PER_TARGET_MATH
 
 struct ImageSize {
   float height, width;  // NaN: no upper bound
@@ -52,4 +58,6 @@ DETOPS_HD bool KeepProposal(const Box<float>& p, ImageSize image, float min_size
   return !(p.x1 + 0.5f * w > image.width) && !(p.y1 + 0.5f * h > image.height);
 }
 
-}  // namespace detops::math
+DETOPS_END_PER_TARGET_MATH
+
+#endif

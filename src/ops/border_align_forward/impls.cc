@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cpu/simd.h"
 #include "ops/border_align_forward/plan.h"
 
 namespace detops::ops {
 
+cpu::SimdKernels<BorderAlignForward> BorderAlignForwardKernels();  // cpu.cc
+
 std::span<const core::Implementation<BorderAlignForward>> BorderAlignForward::Table() {
-  static constexpr core::Implementation<BorderAlignForward> kTable[] = {
+  static const auto table = cpu::Table<BorderAlignForward>(
+      BorderAlignForwardKernels(), core::NoWorkspace<Plan>,
       {"cpu:reference", runtime::Backend::kCpu, core::SupportsAll<Plan>, core::NoWorkspace<Plan>,
-       BorderAlignForwardReference},
-  };
-  return kTable;
+       BorderAlignForwardReference});
+  return table;
 }
 
 }  // namespace detops::ops

@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cpu/simd.h"
 #include "ops/generate_proposals_v2/plan.h"
 
 namespace detops::ops {
 
+// cpu.cc
+int64_t GenerateProposalsV2CpuWorkspace(const GenerateProposalsV2Plan& plan);
+cpu::SimdKernels<GenerateProposalsV2> GenerateProposalsV2Kernels();
+
+namespace {
+
+const char* CpuUnsupported(const GenerateProposalsV2Plan& plan) {
+  return plan.anchors < (int64_t{1} << 31) ? nullptr : "sorts keys with 32-bit indices";
+}
+
+}  // namespace
+
 std::span<const core::Implementation<GenerateProposalsV2>> GenerateProposalsV2::Table() {
-  static constexpr core::Implementation<GenerateProposalsV2> kTable[] = {
+  static const auto table = cpu::Table<GenerateProposalsV2, CpuUnsupported>(
+      GenerateProposalsV2Kernels(), GenerateProposalsV2CpuWorkspace,
       {"cpu:reference", runtime::Backend::kCpu, core::SupportsAll<Plan>,
-       GenerateProposalsV2ReferenceWorkspace, GenerateProposalsV2Reference},
-  };
-  return kTable;
+       GenerateProposalsV2ReferenceWorkspace, GenerateProposalsV2Reference});
+  return table;
 }
 
 }  // namespace detops::ops

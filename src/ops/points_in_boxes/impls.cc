@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cpu/simd.h"
 #include "ops/points_in_boxes/plan.h"
 
 namespace detops::ops {
 
+// cpu.cc
+int64_t PointsInBoxesCpuWorkspace(const PointsInBoxesPlan& plan);
+cpu::SimdKernels<PointsInBoxes> PointsInBoxesKernels();
+
 std::span<const core::Implementation<PointsInBoxes>> PointsInBoxes::Table() {
-  static constexpr core::Implementation<PointsInBoxes> kTable[] = {
-      {"cpu:reference", runtime::Backend::kCpu, core::SupportsAll<Plan>, core::NoWorkspace<Plan>,
-       PointsInBoxesReference},
-  };
-  return kTable;
+  static const auto table =
+      cpu::Table<PointsInBoxes>(PointsInBoxesKernels(), PointsInBoxesCpuWorkspace,
+                                {"cpu:reference", runtime::Backend::kCpu, core::SupportsAll<Plan>,
+                                 core::NoWorkspace<Plan>, PointsInBoxesReference});
+  return table;
 }
 
 }  // namespace detops::ops

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cpu/simd.h"
 #include "ops/poly_nms/plan.h"
 
 namespace detops::ops {
 
+// cpu.cc
+int64_t PolyNmsCpuWorkspace(const PolyNmsPlan& plan);
+cpu::SimdKernels<PolyNms> PolyNmsKernels();
+
 std::span<const core::Implementation<PolyNms>> PolyNms::Table() {
-  static constexpr core::Implementation<PolyNms> kTable[] = {
-      {"cpu:reference", runtime::Backend::kCpu, core::SupportsAll<Plan>, PolyNmsReferenceWorkspace,
-       PolyNmsReference},
-  };
-  return kTable;
+  static const auto table =
+      cpu::Table<PolyNms>(PolyNmsKernels(), PolyNmsCpuWorkspace,
+                          {"cpu:reference", runtime::Backend::kCpu, core::SupportsAll<Plan>,
+                           PolyNmsReferenceWorkspace, PolyNmsReference});
+  return table;
 }
 
 }  // namespace detops::ops

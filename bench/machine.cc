@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory is filled and copied both by the C library and by streamed stores, and the better counts:
+// which one wins differs between processors. All vector code is compiled for every instruction set
+// and chosen at run time, as the library's kernels are.
+#include "bench/machine.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bench/machine.cc"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace detops::bench::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// `count` is a multiple of any vector's lanes, the pointers are aligned.
+void StreamFill(float* to, size_t count) {
+  const hn::ScalableTag<float> d;
+  const auto value = hn::Set(d, 1.0f);
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) hn::Stream(value, d, to + i);
+  hwy::FlushStream();
+}
+
+void StreamCopy(const float* from, float* to, size_t count) {
+  const hn::ScalableTag<float> d;
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) hn::Stream(hn::Load(d, from + i), d, to + i);
+  hwy::FlushStream();
+}
+
+// 12 independent sums hide the latency of two units of 6 cycles, and fit 16 registers. Each tends
+// to add / (1 - factor), so no value ever becomes slow to work with.
+constexpr size_t kSums = 12;
+
+template <bool kFused>
+float MultiplyAdd(int64_t rounds, double* operations) {
+  const hn::ScalableTag<float> d;
+  const auto factor = hn::Set(d, 0.5f), add = hn::Set(d, 1.0f);
+  const auto step = [&](auto x) HWY_ATTR {
+    return kFused ? hn::MulAdd(x, factor, add) : hn::Add(hn::Mul(x, factor), add);
+  };
+  auto s0 = hn::Iota(d, 0), s1 = hn::Iota(d, 1), s2 = hn::Iota(d, 2), s3 = hn::Iota(d, 3);
+  auto s4 = hn::Iota(d, 4), s5 = hn::Iota(d, 5), s6 = hn::Iota(d, 6), s7 = hn::Iota(d, 7);
+  auto s8 = hn::Iota(d, 8), s9 = hn::Iota(d, 9), s10 = hn::Iota(d, 10), s11 = hn::Iota(d, 11);
+  for (int64_t i = 0; i < rounds; ++i) {
+    s0 = step(s0), s1 = step(s1), s2 = step(s2), s3 = step(s3);
+    s4 = step(s4), s5 = step(s5), s6 = step(s6), s7 = step(s7);
+    s8 = step(s8), s9 = step(s9), s10 = step(s10), s11 = step(s11);
+  }
+  s0 = hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(s4, s5));
+  s6 = hn::Add(hn::Add(hn::Add(s6, s7), hn::Add(s8, s9)), hn::Add(s10, s11));
+  *operations = 2.0 * static_cast<double>(rounds) * static_cast<double>(kSums * hn::Lanes(d));
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s6)));
+}
+
+float Fused(int64_t rounds, double* operations) { return MultiplyAdd<true>(rounds, operations); }
+float Separate(int64_t rounds, double* operations) {
+  return MultiplyAdd<false>(rounds, operations);
+}
+
+}  // namespace
+}  // namespace detops::bench::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <algorithm>
+#include <barrier>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "bench/problem.h"
+
+namespace detops::bench {
+namespace {
+
+HWY_EXPORT(StreamFill);
+HWY_EXPORT(StreamCopy);
+HWY_EXPORT(Fused);
+HWY_EXPORT(Separate);
+
+// body(thread) on all threads at once: seconds until the last has finished, the best of the tries.
+template <class Body>
+double BestSeconds(int threads, int tries, const Body& body) {
+  using Clock = std::chrono::steady_clock;
+  double best = std::numeric_limits<double>::infinity();
+  std::barrier together(threads);
+  const auto work = [&](int thread) {
+    Clock::time_point start;
+    for (int i = 0; i < tries; ++i) {
+      together.arrive_and_wait();
+      if (thread == 0) start = Clock::now();
+      body(thread);
+      together.arrive_and_wait();
+      if (thread != 0) continue;
+      best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+    }
+  };
+  std::vector<std::thread> others;
+  for (int thread = 1; thread < threads; ++thread) others.emplace_back(work, thread);
+  work(0);
+  for (std::thread& other : others) other.join();
+  return best;
+}
+
+// A thread's part of a buffer.
+struct Part {
+  float* data;
+  size_t count;
+};
+Part PartOf(const Buffer& buffer, int thread, int threads) {
+  const size_t unit = 1024;  // floats: more than any vector, and whole cache lines
+  const size_t units = buffer.bytes() / sizeof(float) / unit;
+  const size_t begin = units * static_cast<size_t>(thread) / static_cast<size_t>(threads);
+  const size_t end = units * static_cast<size_t>(thread + 1) / static_cast<size_t>(threads);
+  return {static_cast<float*>(buffer.at(0)) + begin * unit, (end - begin) * unit};
+}
+
+template <class Kernel>
+double OperationRate(int threads, int tries, int64_t rounds, Kernel kernel) {
+  std::vector<double> operations(static_cast<size_t>(threads));
+  std::vector<float> sums(operations.size());  // kept, so that the work is not dropped
+  const double seconds = BestSeconds(threads, tries, [&](int thread) {
+    const auto t = static_cast<size_t>(thread);
+    sums[t] = kernel(rounds, &operations[t]);
+  });
+  double total = 0;
+  for (double o : operations) total += o;
+  return total / seconds;
+}
+
+}  // namespace
+
+Rates MeasureRates(int threads, bool quick) {
+  const int tries = quick ? 1 : 15;
+  // As large as the largest result of the cases, far beyond the caches; and from the library's
+  // allocator, so that pages are of the same kind.
+  const size_t bytes = quick ? size_t{4} << 20 : size_t{400} << 20;
+  const int64_t rounds = quick ? 1000 : 2000000;
+
+  const Handle handle("cpu");
+  Buffer from(handle, bytes, 1), to(handle, bytes, 1);
+  from.Poison(0);
+  to.Poison(0);
+  const auto best_of_both = [&](const auto& library, const auto& streamed) {
+    return std::min(BestSeconds(threads, tries, library), BestSeconds(threads, tries, streamed));
+  };
+  const double fill = best_of_both(
+      [&](int thread) {
+        const Part part = PartOf(to, thread, threads);
+        std::memset(part.data, 1, part.count * sizeof(float));
+      },
+      [&](int thread) {
+        const Part part = PartOf(to, thread, threads);
+        HWY_DYNAMIC_DISPATCH(StreamFill)(part.data, part.count);
+      });
+  const double copy = best_of_both(
+      [&](int thread) {
+        const Part source = PartOf(from, thread, threads), part = PartOf(to, thread, threads);
+        std::memcpy(part.data, source.data, part.count * sizeof(float));
+      },
+      [&](int thread) {
+        const Part source = PartOf(from, thread, threads), part = PartOf(to, thread, threads);
+        HWY_DYNAMIC_DISPATCH(StreamCopy)(source.data, part.data, part.count);
+      });
+
+  Rates rates;
+  rates.threads = threads;
+  rates.fill = static_cast<double>(bytes) / fill;
+  rates.copy = 2.0 * static_cast<double>(bytes) / copy;
+  rates.fused = OperationRate(threads, tries, rounds, HWY_DYNAMIC_DISPATCH(Fused));
+  rates.separate = OperationRate(threads, tries, rounds, HWY_DYNAMIC_DISPATCH(Separate));
+  return rates;
+}
+
+Rates BestOf(const Rates& a, const Rates& b) {
+  return {a.threads, std::max(a.fill, b.fill), std::max(a.copy, b.copy), std::max(a.fused, b.fused),
+          std::max(a.separate, b.separate)};
+}
+
+int DefaultThreads() {
+  if (const char* wanted = std::getenv("DETOPS_THREADS")) {
+    const int count = std::atoi(wanted);
+    if (count > 0) return count;
+  }
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+std::string ProcessorName() {
+  size_t count = 0;
+  Require(detopsListDevices(nullptr, 0, &count));
+  std::vector<detopsDeviceInfo> devices(count);
+  Require(detopsListDevices(devices.data(), count, &count));
+  for (const detopsDeviceInfo& device : devices) {
+    if (std::string(device.name) == "cpu") return device.description;
+  }
+  return "";
+}
+
+std::string CompilerName() {
+#ifdef __clang__
+  return __VERSION__;  // begins with the compiler's name
+#else
+  return "GCC " __VERSION__;
+#endif
+}
+
+}  // namespace detops::bench
+#endif

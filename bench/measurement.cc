@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/measurement.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace detops::bench {
+namespace {
+
+constexpr char kReference[] = "cpu:reference";
+
+// Cases of at least this many bytes use several sets of data in turn, so that each call finds its
+// inputs in memory. Smaller ones are warm in programs too: something has just computed them.
+constexpr double kRotateFromBytes = 1 << 20;
+
+double CacheBytes() {
+  double bytes = 32 << 20;
+  for (const auto& cache : benchmark::CPUInfo::Get().caches) {
+    bytes = std::max(bytes, static_cast<double>(cache.size));
+  }
+  return bytes;
+}
+
+int64_t SetsOf(const Case& what) {
+  if (what.report.bytes < kRotateFromBytes) return 1;
+  return 1 + static_cast<int64_t>(2 * CacheBytes() / what.report.bytes);
+}
+
+}  // namespace
+
+std::string Measurement::Name() const {
+  return what->op + "/" + what->name + "/" + implementation + "/threads=" + std::to_string(threads);
+}
+
+bool Measurement::IsReference() const { return implementation == kReference; }
+
+std::deque<Measurement> PlanMeasurements(const std::vector<Case>& cases, bool smoke) {
+  const std::vector<Row> rows = TableRows();
+  const int threads = DefaultThreads();
+  std::deque<Measurement> all;
+  std::string last_op;
+  for (const Case& what : cases) {
+    if (smoke && what.op == last_op) continue;  // the first is the smallest
+    last_op = what.op;
+    const auto add = [&](const std::string& implementation, int count) {
+      Measurement m;
+      m.what = &what;
+      m.implementation = implementation;
+      m.threads = count;
+      all.push_back(m);
+    };
+    if (what.reference) add(kReference, 1);  // it has no threads
+    for (const Row& row : rows) {
+      if (row.op != what.op || row.implementation == kReference) continue;
+      add(row.implementation, threads);
+      if (what.one_thread && threads > 1 && !smoke) add(row.implementation, 1);
+    }
+  }
+  return all;
+}
+
+Figures FiguresOf(const Measurement& m, const std::deque<Measurement>& all,
+                  const std::vector<Rates>& rates) {
+  const Case& what = *m.what;
+  Figures f;
+  if (!m.timed) return f;
+  std::optional<double> floor_operations;
+  if (what.operations_a_pair == 0) {
+    f.operations = what.report.operations;
+    floor_operations = what.floor.operations;
+  } else if (m.pairs >= 0) {
+    f.operations = floor_operations = what.operations_a_pair * static_cast<double>(m.pairs);
+  }
+  f.gbps = what.report.bytes / m.median * 1e-9;
+  if (f.operations) f.gflops = *f.operations / m.median * 1e-9;
+
+  for (const Rates& r : rates) {
+    if (r.threads != m.threads || DeviceOf(m.implementation) != "cpu") continue;
+    double limit = 0;
+    // Data that stay in the cache are not bound by the memory.
+    if (!m.in_cache) limit = what.floor.bytes / (what.traffic == Traffic::kFill ? r.fill : r.copy);
+    if (floor_operations) limit = std::max(limit, *floor_operations / r.operations());
+    if (limit > 0) {
+      f.limit = limit;
+      f.share = limit / m.median;
+    }
+    break;
+  }
+  for (const Measurement& other : all) {
+    if (other.what == m.what && other.IsReference() && other.timed)
+      f.ratio = other.median / m.median;
+  }
+  return f;
+}
+
+void Runner::FindAnswer(const Measurement& m, const std::vector<std::byte>& result) {
+  if (!m.what->reference || m.IsReference()) {
+    answer_ = result;
+    answered_by_ = m.implementation;
+    return;
+  }
+  // The reference was filtered out: it still gives the answer.
+  const std::string device = DeviceOf(kReference);
+  const std::unique_ptr<Problem> problem = m.what->make({device, 1});
+  const Handle handle(device);
+  Require(detopsSetImplementation(handle, kReference));
+  Require(problem->Run(handle, 0));
+  answer_ = problem->Result();
+  answered_by_ = kReference;
+}
+
+void Runner::Verify(Measurement& m) {
+  problem_->Poison();
+  const mluOpStatus_t status = problem_->Run(*handle_, 0);
+  m.refused = status == MLUOP_STATUS_NOT_SUPPORTED;
+  Require(status);
+  if (detopsGetLastImplementation(*handle_) != m.implementation) {
+    throw std::runtime_error("another implementation ran");
+  }
+  const std::vector<std::byte> result = problem_->Result();
+  if (answer_.empty()) FindAnswer(m, result);
+  const auto differs = std::mismatch(result.begin(), result.end(), answer_.begin()).first;
+  if (differs != result.end()) {
+    throw std::runtime_error("result differs from that of " + answered_by_ + " at byte " +
+                             std::to_string(differs - result.begin()));
+  }
+  if (answered_by_ != m.implementation) m.verified_against = answered_by_;
+}
+
+void Runner::Prepare(Measurement& m) {
+  ready_ = &m;
+  handle_.reset();
+  if (case_ != m.what) {
+    problem_.reset();
+    answer_.clear();
+    case_ = m.what;
+  }
+  const std::string device = DeviceOf(m.implementation);
+  const mluOpStatus_t status = detopsSetDevice(device.c_str());
+  m.refused = status != MLUOP_STATUS_SUCCESS;  // the device is not there
+  Require(status);
+  if (problem_ == nullptr || device_ != device) {
+    problem_.reset();
+    problem_ = m.what->make({device, smoke_ ? 1 : SetsOf(*m.what)});
+    device_ = device;
+  }
+  m.in_cache = static_cast<double>(problem_->sets()) * m.what->report.bytes <= CacheBytes();
+  handle_ = std::make_unique<Handle>(device);
+  Require(detopsSetImplementation(*handle_, m.implementation.c_str()));
+  Require(detopsSetThreads(*handle_, m.threads));
+  Verify(m);
+}
+
+void Runner::Run(benchmark::State& state, Measurement& m) {
+  if (ready_ != &m) {
+    try {
+      Prepare(m);
+    } catch (const std::exception& e) {
+      m.trouble = e.what();
+    }
+  }
+  if (!m.trouble.empty()) {
+    state.SkipWithError(m.trouble.c_str());
+    return;
+  }
+  const int64_t sets = problem_->sets();
+  mluOpStatus_t failed = MLUOP_STATUS_SUCCESS;
+  for (auto _ : state) {
+    const mluOpStatus_t status = problem_->Run(*handle_, next_set_ % sets);
+    cnrtQueueSync(nullptr);  // devices that run behind the caller's back
+    if (status != MLUOP_STATUS_SUCCESS) failed = status;
+    ++next_set_;
+  }
+  if (failed != MLUOP_STATUS_SUCCESS) {
+    m.trouble = detopsGetLastErrorMessage();
+    state.SkipWithError(m.trouble.c_str());
+  }
+  m.pairs = detopsGetLastPairCount(*handle_);
+}
+
+}  // namespace detops::bench

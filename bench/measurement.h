@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One figure to be measured: a case on one row of the table with a number of threads. The runner
+// verifies the row's result first, then lends Google Benchmark the call to repeat.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/case.h"
+#include "bench/machine.h"
+
+namespace detops::bench {
+
+struct Measurement {
+  const Case* what = nullptr;
+  std::string implementation;
+  int threads = 1;
+
+  // Set by the runner.
+  bool refused = false;          // this machine or case is not for this row; `trouble` says why
+  std::string trouble;           // why there is no figure; "" where there is
+  std::string verified_against;  // the row whose result this one's equals, bit by bit
+  int64_t pairs = -1;            // as the run counted them; -1 where it does not
+  bool in_cache = false;         // the data stay in the last-level cache from call to call
+
+  // Set by the report, in seconds a call; over the repetitions.
+  bool timed = false;
+  double median = 0, min = 0, spread = 0;  // spread: (max - min) / median
+
+  std::string Name() const;
+  bool IsReference() const;
+};
+
+// Every affordable one, case by case, the reference first.
+std::deque<Measurement> PlanMeasurements(const std::vector<Case>& cases, bool smoke);
+
+struct Figures {
+  std::optional<double> operations, gbps, gflops;
+  std::optional<double> limit;  // seconds that the machine needs at least
+  std::optional<double> share;  // of the limit: limit / median
+  std::optional<double> ratio;  // to the reference: its median / median
+};
+Figures FiguresOf(const Measurement& m, const std::deque<Measurement>& all,
+                  const std::vector<Rates>& rates);
+
+class Runner {
+ public:
+  explicit Runner(bool smoke) : smoke_(smoke) {}
+  void Run(benchmark::State& state, Measurement& m);
+
+ private:
+  void Prepare(Measurement& m);
+  void Verify(Measurement& m);
+  void FindAnswer(const Measurement& m, const std::vector<std::byte>& result);
+
+  bool smoke_;
+  // Those of the last measurement: Google Benchmark calls for each repetition anew, and the
+  // measurements of a case follow each other.
+  const Measurement* ready_ = nullptr;
+  const Case* case_ = nullptr;
+  std::string device_;
+  std::unique_ptr<Problem> problem_;
+  std::unique_ptr<Handle> handle_;
+  std::vector<std::byte> answer_;
+  std::string answered_by_;
+  int64_t next_set_ = 0;
+};
+
+}  // namespace detops::bench

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Measures the machine before the first case and after the last, takes the times from Google
+// Benchmark, prints a line as soon as a measurement is done. The lines show shares of the limits
+// measured before; the file, which is written last, of the better ones.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/machine.h"
+#include "bench/measurement.h"
+
+namespace detops::bench {
+
+class Report : public benchmark::BenchmarkReporter {
+ public:
+  Report(std::deque<Measurement>& measurements, bool smoke);
+
+  bool ReportContext(const Context& context) override;
+  void ReportRuns(const std::vector<Run>& runs) override;
+  void Finalize() override;
+
+  const std::vector<Rates>& rates() const { return rates_; }
+  bool ran() const { return !rates_.empty(); }  // false when benchmarks were only listed
+  bool failed() const { return failed_; }
+
+ private:
+  void MeasureMachine();
+  void PrintLine(const Measurement& m) const;
+
+  std::deque<Measurement>& measurements_;
+  std::map<std::string, Measurement*> by_name_;
+  std::vector<Rates> rates_;
+  bool smoke_;
+  bool failed_ = false;
+  std::string last_op_;
+};
+
+}  // namespace detops::bench

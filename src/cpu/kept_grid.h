@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The boxes that suppression has kept so far, by place, for the question "which of them may overlap
+// this one?". Boxes go by their size into levels of square cells (sides of powers of 4), so that
+// sizes and places over any number of decades cost no more than even ones; cells are hashed, so
+// the plane has no ends. Memory is O(boxes).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/workspace.h"
+
+namespace detops::cpu {
+
+struct Bounds {
+  float x1, y1, x2, y2;  // x1 > x2: overlaps nothing, and is never inserted
+
+  bool Overlaps(const Bounds& o) const {
+    return (x1 < o.x2) & (o.x1 < x2) & (y1 < o.y2) & (o.y1 < y2);
+  }
+};
+
+class KeptGrid {
+ public:
+  KeptGrid(core::WorkspaceLayout& layout, int64_t capacity);
+
+  // Makes room for these boxes, of which any may be inserted later, in any order. Both sides of
+  // each are more than 0.
+  void Reserve(const Bounds* boxes, int64_t count);
+  void Insert(int64_t box);
+
+  // Calls visit(box) for every inserted box that overlaps `query`, until it returns true; whether
+  // it did. May be called from several threads while nothing is inserted.
+  template <class Visit>
+  bool Any(const Bounds& query, const Visit& visit) const;
+
+  // Ask for what Any(query) will read, first the buckets and, a while later, their boxes: in a
+  // large grid every query goes to memory of its own.
+  void PrefetchBuckets(const Bounds& query) const;
+  void PrefetchBoxes(const Bounds& query) const;
+
+ private:
+  static constexpr int kMaxLevels = 160;  // powers of 4 between the smallest and the largest float
+  static constexpr int kHuge = kMaxLevels - 1;  // for bounds that are not finite: one list
+  struct Level {
+    double per_side;                      // 1 / side of a cell, a power of 4
+    double x_low, x_high, y_low, y_high;  // cells that its boxes lie in
+    int32_t inserted;                     // how many
+    int32_t newest;                       // the head of the list through next_, or -1
+  };
+  struct Bucket {
+    uint32_t begin, count;  // of its inserted boxes in slots_
+  };
+  struct Slot {
+    Bounds bounds;
+    int32_t box;
+  };
+
+  static int LevelOf(const Bounds& b);
+  uint32_t BucketOf(int level, int64_t x, int64_t y) const;
+  uint32_t BucketOf(int level, const Bounds& b) const;
+  // The cells of one level that a query may find boxes in; `all` when a walk through all boxes of
+  // the level is shorter.
+  struct Cells {
+    int level;
+    int64_t x1, x2, y1, y2;
+    bool all;
+  };
+  template <class Visit>
+  bool AnyLevel(const Bounds& query, const Visit& visit) const;
+  template <class Visit>
+  bool AnyInList(const Level& level, const Bounds& query, const Visit& visit) const;
+
+  const Bounds* boxes_ = nullptr;
+  int64_t bucket_capacity_;
+  uint32_t bucket_mask_ = 0;
+  Bucket* buckets_;      // [mask + 1]
+  Slot* slots_;          // [capacity]
+  uint32_t* bucket_of_;  // [capacity]
+  uint8_t* level_of_;    // [capacity]
+  int32_t* next_;        // [capacity] of the same level
+  Level* levels_;        // [kMaxLevels]
+  int used_levels_[kMaxLevels];
+  int used_level_count_ = 0;
+};
+
+inline uint32_t KeptGrid::BucketOf(int level, int64_t x, int64_t y) const {
+  // Four neighbours along x share a cache line.
+  uint64_t h = static_cast<uint64_t>(x >> 2) * 0x9e3779b97f4a7c15u ^
+               static_cast<uint64_t>(y) * 0xc2b2ae3d27d4eb4fu ^
+               static_cast<uint64_t>(level) * 0x165667b19e3779f9u;
+  h ^= h >> 29;
+  h *= 0xbf58476d1ce4e5b9u;
+  h ^= h >> 32;
+  return static_cast<uint32_t>((h << 2) | static_cast<uint64_t>(x & 3)) & bucket_mask_;
+}
+
+template <class Visit>
+bool KeptGrid::AnyInList(const Level& level, const Bounds& query, const Visit& visit) const {
+  for (int32_t box = level.newest; box >= 0; box = next_[box]) {
+    if (boxes_[box].Overlaps(query) && visit(box)) return true;
+  }
+  return false;
+}
+
+template <class Visit>
+bool KeptGrid::AnyLevel(const Bounds& query, const Visit& visit) const {
+  for (int i = 0; i < used_level_count_; ++i) {
+    const int level_index = used_levels_[i];
+    const Level& level = levels_[level_index];
+    if (level.inserted == 0) continue;
+    Cells cells = {level_index, 0, -1, 0, -1, true};
+    if (level_index != kHuge) {
+      // A box of this level is at most a side long, so its centre lies within half a side.
+      constexpr double kReach = 0.5 + 1e-6;  // with more than all the rounding here
+      const double per_side = level.per_side;
+      const double x1 = std::fmax(std::floor(query.x1 * per_side - kReach), level.x_low);
+      const double x2 = std::fmin(std::floor(query.x2 * per_side + kReach), level.x_high);
+      const double y1 = std::fmax(std::floor(query.y1 * per_side - kReach), level.y_low);
+      const double y2 = std::fmin(std::floor(query.y2 * per_side + kReach), level.y_high);
+      if (!(x1 <= x2 && y1 <= y2)) continue;
+      cells.x1 = static_cast<int64_t>(x1);
+      cells.x2 = static_cast<int64_t>(x2);
+      cells.y1 = static_cast<int64_t>(y1);
+      cells.y2 = static_cast<int64_t>(y2);
+      cells.all = (x2 - x1 + 1) * (y2 - y1 + 1) > level.inserted;
+    }
+    if (visit(cells)) return true;
+  }
+  return false;
+}
+
+template <class Visit>
+bool KeptGrid::Any(const Bounds& query, const Visit& visit) const {
+  return AnyLevel(query, [&](const Cells& cells) {
+    if (cells.all) return AnyInList(levels_[cells.level], query, visit);
+    for (int64_t y = cells.y1; y <= cells.y2; ++y) {
+      for (int64_t x = cells.x1; x <= cells.x2; ++x) {
+        const Bucket bucket = buckets_[BucketOf(cells.level, x, y)];
+        const Slot* slot = slots_ + bucket.begin;
+        for (uint32_t n = 0; n < bucket.count; ++n, ++slot) {
+          if (slot->bounds.Overlaps(query) && visit(slot->box)) return true;
+        }
+      }
+    }
+    return false;
+  });
+}
+
+inline void KeptGrid::PrefetchBuckets(const Bounds& query) const {
+  AnyLevel(query, [&](const Cells& cells) {
+    if (cells.all) return false;
+    for (int64_t y = cells.y1; y <= cells.y2; ++y) {
+      // Four neighbours share a cache line.
+      for (int64_t x = cells.x1; x <= (cells.x2 | 3); x += 4) {
+        __builtin_prefetch(&buckets_[BucketOf(cells.level, x, y)]);
+      }
+    }
+    return false;
+  });
+}
+
+inline void KeptGrid::PrefetchBoxes(const Bounds& query) const {
+  AnyLevel(query, [&](const Cells& cells) {
+    if (cells.all) return false;
+    for (int64_t y = cells.y1; y <= cells.y2; ++y) {
+      for (int64_t x = cells.x1; x <= cells.x2; ++x) {
+        const Bucket bucket = buckets_[BucketOf(cells.level, x, y)];
+        if (bucket.count > 0) __builtin_prefetch(&slots_[bucket.begin]);
+        if (bucket.count > 3) __builtin_prefetch(&slots_[bucket.begin + 3]);
+      }
+    }
+    return false;
+  });
+}
+
+}  // namespace detops::cpu

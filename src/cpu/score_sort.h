@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keys of math/score_order.h in ascending order: a radix sort on the rank, which keeps equal ranks
+// as they came. Given keys in ascending order of index, that is the order of scores.
+#pragma once
+
+#include <cstdint>
+
+namespace detops::cpu {
+
+// Sorts keys[0, count); other[0, count) is scratch. Returns the array that holds the result.
+uint64_t* SortByRank(uint64_t* keys, uint64_t* other, int64_t count);
+
+// Writes, ascending by index, the keys of at least the `wanted` best scores (all that share the
+// leading bits of the last of them); returns how many. keys has room for `count`.
+int64_t CollectBest(const float* scores, int64_t count, int64_t wanted, uint64_t* keys);
+
+}  // namespace detops::cpu

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An image at a time: a histogram finds the scores that top-k needs, a radix sort orders them, the
+// candidates are decoded in parallel, and suppression asks a grid of the boxes kept so far
+// (cpu/greedy_nms-inl.h) until enough are kept.
+#include "cpu/score_sort.h"
+#include "cpu/simd.h"
+#include "ops/generate_proposals_v2/plan.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/generate_proposals_v2/cpu.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cpu/greedy_nms-inl.h"
+#include "math/proposal.h"
+#include "math/score_order.h"
+
+#ifndef DETOPS_GENERATE_PROPOSALS_WORKSPACE_
+#define DETOPS_GENERATE_PROPOSALS_WORKSPACE_
+namespace detops::ops::generate_proposals {
+
+// Of one image; the images take turns.
+struct Workspace {
+  uint64_t* keys;        // [anchors]
+  uint64_t* other_keys;  // [anchors]
+  cpu::Bounds* boxes;    // [anchors] decoded, by score
+  cpu::Bounds* bounds;   // [anchors] the same with the pixel offset, for the grid
+  float* areas;          // [anchors]
+  float* scores;         // [anchors]
+  cpu::KeptGrid grid;
+
+  Workspace(core::WorkspaceLayout& layout, int64_t anchors)
+      : keys(layout.Array<uint64_t>(anchors)),
+        other_keys(layout.Array<uint64_t>(anchors)),
+        boxes(layout.Array<cpu::Bounds>(anchors)),
+        bounds(layout.Array<cpu::Bounds>(anchors)),
+        areas(layout.Array<float>(anchors)),
+        scores(layout.Array<float>(anchors)),
+        grid(layout, anchors) {}
+};
+
+}  // namespace detops::ops::generate_proposals
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace detops::ops::HWY_NAMESPACE {
+namespace {
+
+using namespace cpu::HWY_NAMESPACE;
+using namespace math::HWY_NAMESPACE;
+using namespace generate_proposals;
+using cpu::Bounds;
+
+// Where boxes may meet: with a pixel offset, lengths count one more pixel. A little more, so that
+// no rounding of the lengths matters.
+HWY_INLINE Bounds Reach(const Bounds& b, float offset) {
+  if (offset == 0.0f) return b;
+  return {b.x1, b.y1, b.x2 + (offset + 1e-6f * b.x2), b.y2 + (offset + 1e-6f * b.y2)};
+}
+
+HWY_INLINE Box<float> AsBox(const Bounds& b) { return {b.x1, b.y1, b.x2, b.y2}; }
+
+// Decodes the candidates and packs those to keep to the front; returns how many.
+int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
+               int64_t image, const uint64_t* order, Workspace& w, cpu::Threads& threads) {
+  const float* scores = args.scores + image * plan.anchors;
+  const float* deltas = args.bbox_deltas + image * plan.anchors * 4;
+  const ImageSize size = {args.im_shape[2 * image], args.im_shape[2 * image + 1]};
+  threads.For(plan.candidates, 1024, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      if (i + 16 < end) {  // the anchors lie in any order
+        const int64_t ahead = 4 * int64_t{math::IndexOfKey(order[i + 16])};
+        __builtin_prefetch(deltas + ahead);
+        __builtin_prefetch(args.anchors + ahead);
+        __builtin_prefetch(args.variances + ahead);
+      }
+      const int64_t anchor = math::IndexOfKey(order[i]);
+      const Box<float> box = DecodeProposal(args.anchors + 4 * anchor, deltas + 4 * anchor,
+                                            args.variances + 4 * anchor, size, plan.offset);
+      const bool keep = KeepProposal(box, size, plan.min_size, plan.offset);
+      w.boxes[i] = {box.x1, box.y1, box.x2, box.y2};
+      w.scores[i] = scores[anchor];
+      w.areas[i] = keep ? BoxArea(box, plan.offset) : -1.0f;  // an area to keep is 1 or more
+    }
+  });
+  int64_t count = 0;
+  for (int64_t i = 0; i < plan.candidates; ++i) {
+    if (w.areas[i] == -1.0f) continue;
+    w.boxes[count] = w.boxes[i];
+    w.bounds[count] = Reach(w.boxes[i], plan.offset);
+    w.areas[count] = w.areas[i];
+    w.scores[count] = w.scores[i];
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args, void* memory,
+         const core::Launch& launch) {
+  core::WorkspaceLayout layout(memory);
+  Workspace w(layout, plan.anchors);
+  int64_t total = 0;
+  launch.pairs = 0;
+  for (int64_t image = 0; image < plan.images; ++image) {
+    const int64_t found =
+        cpu::CollectBest(args.scores + image * plan.anchors, plan.anchors, plan.candidates, w.keys);
+    const uint64_t* order = cpu::SortByRank(w.keys, w.other_keys, found);
+    const int64_t count = Decode(plan, args, image, order, w, launch.threads);
+
+    const int64_t first = total;
+    const auto write = [&](const Bounds& box, float score) {
+      float* roi = args.rpn_rois + 4 * total;
+      roi[0] = box.x1;
+      roi[1] = box.y1;
+      roi[2] = box.x2;
+      roi[3] = box.y2;
+      args.rpn_roi_probs[total++] = score;
+    };
+    const auto suppresses = [&](int64_t ahead, int64_t behind, int64_t& pairs) HWY_ATTR {
+      ++pairs;
+      return BoxNmsOverlap(AsBox(w.boxes[ahead]), AsBox(w.boxes[behind]), w.areas[ahead],
+                           w.areas[behind], plan.offset, 0.0f) > plan.nms_thresh;
+    };
+    launch.pairs += GreedyNms(w.bounds, count, plan.most_rois, w.grid, launch.threads, suppresses,
+                              [&](int64_t i) { write(w.boxes[i], w.scores[i]); });
+    if (count == 0 && plan.most_rois > 0) write({0, 0, 0, 0}, 0);
+    args.rpn_rois_num[image] = static_cast<int32_t>(total - first);
+  }
+  *args.rpn_rois_batch_size = static_cast<int32_t>(total);
+}
+
+}  // namespace detops::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace detops::ops {
+
+int64_t GenerateProposalsV2CpuWorkspace(const GenerateProposalsV2Plan& plan) {
+  core::WorkspaceLayout layout;
+  generate_proposals::Workspace(layout, plan.anchors);
+  return layout.Bytes();
+}
+
+cpu::SimdKernels<GenerateProposalsV2> GenerateProposalsV2Kernels() {
+  return DETOPS_SIMD_KERNELS(Run);
+}
+
+}  // namespace detops::ops
+#endif

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Vectors across the points. Few tests in all: every point against every box. Else a grid tells,
+// for a vector of points at once, which of them lie in a cell that any box touches; only those are
+// tested, one by one, against the boxes of their cell.
+#include "cpu/simd.h"
+#include "ops/points_in_boxes/grid.h"
+#include "ops/points_in_boxes/plan.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/points_in_boxes/cpu.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "cpu/lane-inl.h"
+
+#ifndef DETOPS_POINTS_IN_BOXES_WORKSPACE_
+#define DETOPS_POINTS_IN_BOXES_WORKSPACE_
+namespace detops::ops::points_in_boxes {
+
+struct Workspace {
+  FlatBox* boxes;  // [boxes]
+  Grid grid;
+
+  Workspace(core::WorkspaceLayout& layout, const PointsInBoxesPlan& plan)
+      : boxes(layout.Array<FlatBox>(plan.boxes)), grid(layout, plan.points, plan.boxes) {}
+};
+
+}  // namespace detops::ops::points_in_boxes
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace detops::ops::HWY_NAMESPACE {
+namespace {
+
+using namespace cpu::HWY_NAMESPACE;
+using namespace points_in_boxes;
+
+using IntTag = hn::Rebind<int32_t, FloatTag>;
+using IntVec = hn::Vec<IntTag>;
+
+// A thread's share at least, in points.
+constexpr int64_t kGrain = 16384;
+// Up to here testing all pairs costs less than building a grid.
+constexpr int64_t kFewPairs = 16384;
+
+struct Points {
+  FloatVec x, y, z;
+};
+
+HWY_INLINE Points LoadPoints(const float* p) {
+  Points points;
+  hn::LoadInterleaved3(FloatTag(), p, points.x, points.y, points.z);
+  return points;
+}
+
+// Runs body(points, first, count) on vectors of points, the last one filled up with zeros.
+template <class Body>
+HWY_INLINE void ForVectors(const float* points, int64_t begin, int64_t end, const Body& body) {
+  const auto lanes = static_cast<int64_t>(FloatLanes());
+  int64_t i = begin;
+  for (; i + lanes <= end; i += lanes) body(LoadPoints(points + 3 * i), i, lanes);
+  if (i == end) return;
+  HWY_ALIGN float tail[3 * HWY_MAX_BYTES / sizeof(float)] = {};
+  std::copy(points + 3 * i, points + 3 * end, tail);
+  body(LoadPoints(tail), i, end - i);
+}
+
+HWY_INLINE void StoreIndices(IntVec v, int64_t count, int32_t* p) {
+  const IntTag tag;
+  if (count == static_cast<int64_t>(hn::Lanes(tag))) {
+    hn::StoreU(v, tag, p);
+    return;
+  }
+  HWY_ALIGN int32_t part[HWY_MAX_BYTES / sizeof(int32_t)];
+  hn::Store(v, tag, part);
+  std::copy(part, part + count, p);
+}
+
+HWY_INLINE hn::Mask<FloatTag> HeldBy(const FlatBox& b, const Points& p) {
+  const FloatTag tag;
+  const FloatVec dx = hn::Sub(p.x, hn::Set(tag, b.cx)), dy = hn::Sub(p.y, hn::Set(tag, b.cy));
+  const FloatVec dz = hn::Sub(p.z, hn::Set(tag, b.cz));
+  const FloatVec c = hn::Set(tag, b.cos), s = hn::Set(tag, b.sin);
+  const FloatVec local_x = hn::Sub(hn::Mul(dx, c), hn::Mul(dy, s));
+  const FloatVec local_y = hn::Add(hn::Mul(dx, s), hn::Mul(dy, c));
+  return hn::And(hn::Le(hn::Abs(dz), hn::Set(tag, b.reach_z)),
+                 hn::And(hn::Le(hn::Abs(local_x), hn::Set(tag, b.reach_x)),
+                         hn::Le(hn::Abs(local_y), hn::Set(tag, b.reach_y))));
+}
+
+void TestAll(const FlatBox* boxes, int64_t box_count, const float* points, int64_t begin,
+             int64_t end, int32_t* indices) {
+  const IntTag int_tag;
+  ForVectors(points, begin, end, [&](const Points& p, int64_t first, int64_t count) HWY_ATTR {
+    IntVec found = hn::Set(int_tag, -1);
+    // From the last box down: a lower one replaces.
+    for (int64_t t = box_count - 1; t >= 0; --t) {
+      const auto held = hn::RebindMask(int_tag, HeldBy(boxes[t], p));
+      found = hn::IfThenElse(held, hn::Set(int_tag, static_cast<int32_t>(t)), found);
+    }
+    StoreIndices(found, count, indices + first);
+  });
+}
+
+HWY_INLINE bool Holds(const FlatBox& b, float x, float y, float z) {
+  const float dx = x - b.cx, dy = y - b.cy;
+  return std::abs(z - b.cz) <= b.reach_z && std::abs(dx * b.cos - dy * b.sin) <= b.reach_x &&
+         std::abs(dx * b.sin + dy * b.cos) <= b.reach_y;
+}
+
+// Axis::Cell for a vector.
+HWY_INLINE IntVec CellsOf(const Axis& axis, FloatVec x) {
+  const FloatTag tag;
+  const IntTag int_tag;
+  if (HWY_LIKELY(axis.splits == nullptr)) {
+    FloatVec t = hn::Add(hn::Mul(hn::Sub(x, hn::Set(tag, axis.origin)), hn::Set(tag, axis.scale)),
+                         hn::Set(tag, 1));
+    // NaN goes to some cell; no box there will hold it.
+    t = hn::IfThenElse(hn::Gt(t, hn::Zero(tag)), t, hn::Zero(tag));
+    t = hn::Min(t, hn::Set(tag, static_cast<float>(axis.cells - 1)));
+    return hn::ConvertTo(int_tag, t);
+  }
+  IntVec cell = hn::Zero(int_tag);
+  for (int32_t step = 1 << axis.search_steps >> 1; step > 0; step >>= 1) {
+    const IntVec next = hn::Add(cell, hn::Set(int_tag, step));
+    const FloatVec split = hn::GatherIndex(tag, axis.splits - 1, next);
+    cell = hn::IfThenElse(hn::RebindMask(int_tag, hn::Le(split, x)), next, cell);
+  }
+  return cell;
+}
+
+// Returns how many tests it made.
+int64_t TestNear(const Grid& grid, const FlatBox* boxes, const float* points, int64_t begin,
+                 int64_t end, int32_t* indices) {
+  const IntTag int_tag;
+  const Axis axis_x = grid.x(), axis_y = grid.y();
+  const int32_t* const heads = grid.heads();
+  const int32_t* const lists = grid.lists();
+  int64_t tests = 0;
+  ForVectors(points, begin, end, [&](const Points& p, int64_t first, int64_t count) HWY_ATTR {
+    const IntVec cell = hn::Add(hn::Mul(CellsOf(axis_y, p.y), hn::Set(int_tag, axis_x.cells)),
+                                CellsOf(axis_x, p.x));
+    const IntVec head = hn::GatherIndex(int_tag, heads, cell);
+    const auto occupied = hn::Gt(head, hn::Set(int_tag, -1));
+    if (HWY_LIKELY(hn::AllFalse(int_tag, occupied))) {
+      StoreIndices(hn::Set(int_tag, -1), count, indices + first);
+      return;
+    }
+    HWY_ALIGN int32_t starts[HWY_MAX_BYTES / sizeof(int32_t)];
+    hn::Store(head, int_tag, starts);
+    for (int64_t lane = 0; lane < count; ++lane) {
+      int32_t found = -1;
+      if (starts[lane] >= 0) {
+        const float* point = points + 3 * (first + lane);
+        const float x = point[0], y = point[1], z = point[2];
+        for (const int32_t* entry = lists + starts[lane];; ++entry) {
+          const bool last = *entry < 0;
+          const int32_t box = last ? ~*entry : *entry;
+          ++tests;
+          if (Holds(boxes[box], x, y, z)) {
+            found = box;
+            break;
+          }
+          if (last) break;
+        }
+      }
+      indices[first + lane] = found;
+    }
+  });
+  return tests;
+}
+
+}  // namespace
+
+void Run(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, void* memory,
+         const core::Launch& launch) {
+  core::WorkspaceLayout layout(memory);
+  Workspace workspace(layout, plan);
+  std::atomic<int64_t> tests = 0;
+  for (int64_t b = 0; b < plan.batches; ++b) {
+    const float* points = args.points + b * plan.points * 3;
+    const float* boxes = args.boxes + b * plan.boxes * 7;
+    int32_t* indices = args.points_indices + b * plan.points;
+    launch.threads.For(plan.boxes, 256, [&](int64_t begin, int64_t end) {
+      for (int64_t t = begin; t < end; ++t) workspace.boxes[t] = Flatten(boxes + 7 * t);
+    });
+    if (plan.boxes <= kFewPairs / plan.points) {
+      TestAll(workspace.boxes, plan.boxes, points, 0, plan.points, indices);
+      tests += plan.points * plan.boxes;
+      continue;
+    }
+    workspace.grid.Build(workspace.boxes, plan.boxes);
+    launch.threads.For(plan.points, kGrain, [&](int64_t begin, int64_t end) {
+      tests += TestNear(workspace.grid, workspace.boxes, points, begin, end, indices);
+    });
+  }
+  launch.pairs = tests;
+}
+
+}  // namespace detops::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace detops::ops {
+
+int64_t PointsInBoxesCpuWorkspace(const PointsInBoxesPlan& plan) {
+  core::WorkspaceLayout layout;
+  points_in_boxes::Workspace(layout, plan);
+  return layout.Bytes();
+}
+
+cpu::SimdKernels<PointsInBoxes> PointsInBoxesKernels() { return DETOPS_SIMD_KERNELS(Run); }
+
+}  // namespace detops::ops
+#endif

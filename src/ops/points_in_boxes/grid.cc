@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/points_in_boxes/grid.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "math/box3d.h"
+
+namespace detops::ops::points_in_boxes {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+// Entries of a box that makes one worth trying other cells, on average over its cells.
+constexpr double kCrowded = 8.0;
+
+float RoundDown(double v) {
+  return std::isnan(v) ? -kInf : std::nextafterf(static_cast<float>(v), -kInf);
+}
+float RoundUp(double v) {
+  return std::isnan(v) ? kInf : std::nextafterf(static_cast<float>(v), kInf);
+}
+
+bool HoldsNothing(const FlatBox& b) {
+  // Written so that NaN anywhere counts; a centre at infinity is infinitely far from any point.
+  return !(b.reach_x >= 0.0f && b.reach_y >= 0.0f && b.reach_z >= 0.0f) || std::isnan(b.cos) ||
+         !std::isfinite(b.cx) || !std::isfinite(b.cy) || std::isnan(b.cz);
+}
+
+// The four corners, a little outside. A point that passes the float test lies within 10 roundings
+// of the true box, relative to its size.
+struct Corners {
+  double x[4], y[4];
+};
+Corners CornersOf(const FlatBox& b) {
+  const double slack = 2e-6 * (static_cast<double>(b.reach_x) + b.reach_y) + 1e-37;
+  const double rx = b.reach_x + slack, ry = b.reach_y + slack;
+  // local = (dx*c - dy*s, dx*s + dy*c), so the axes in the world are (c,-s) and (s,c).
+  const double ux = rx * b.cos, uy = -rx * b.sin, vx = ry * b.sin, vy = ry * b.cos;
+  const double cx = b.cx, cy = b.cy;
+  return {{cx + ux + vx, cx - ux + vx, cx - ux - vx, cx + ux - vx},
+          {cy + uy + vy, cy - uy + vy, cy - uy - vy, cy + uy - vy}};
+}
+
+}  // namespace
+
+FlatBox Flatten(const float* box) {
+  const math::Box3d b = math::PrepareBox3d(box);
+  return {b.cx,
+          b.cy,
+          b.cz,
+          b.cos,
+          b.sin,
+          math::FloatBelow(b.reach_x),
+          math::FloatBelow(b.reach_y),
+          math::FloatAtMost(b.reach_z)};
+}
+
+int32_t Axis::Cell(float x) const {
+  if (splits == nullptr) {
+    const float t = (x - origin) * scale + 1.0f;
+    const float last = static_cast<float>(cells - 1);
+    return static_cast<int32_t>(std::min(std::max(t, 0.0f), last));
+  }
+  int32_t cell = 0;  // how many splits are at most x
+  for (int32_t step = 1 << search_steps >> 1; step > 0; step >>= 1) {
+    if (splits[cell + step - 1] <= x) cell += step;
+  }
+  return cell;
+}
+
+// Even cells: the three roundings of Cell() move an end by less than 3 units of 2^-24 of the
+// distance from the origin, and of the cell's number.
+double Axis::Low(int32_t cell) const {
+  if (cell == 0) return -std::numeric_limits<double>::infinity();
+  if (splits != nullptr) return splits[cell - 1];
+  const double distance = (cell - 1) / static_cast<double>(scale);
+  return origin + distance - 4e-7 * (distance + 1.0 / scale) - 1e-7 * std::abs(origin);
+}
+double Axis::High(int32_t cell) const {
+  if (cell == cells - 1) return std::numeric_limits<double>::infinity();
+  if (splits != nullptr) return splits[cell];
+  const double distance = cell / static_cast<double>(scale);
+  return origin + distance + 4e-7 * (distance + 1.0 / scale) + 1e-7 * std::abs(origin);
+}
+
+Grid::Grid(core::WorkspaceLayout& layout, int64_t points, int64_t boxes) {
+  max_cells_ = std::clamp<int64_t>(std::max(points / 16, 4 * boxes), 64, 1 << 20);
+  max_entries_ = std::max(core::CheckedMul(64, boxes, "boxes"), 4 * max_cells_);
+  max_splits_ = std::bit_ceil(static_cast<uint64_t>(
+      std::clamp<int64_t>(static_cast<int64_t>(2 * std::sqrt(boxes)), 16, 1024)));
+  bounds_ = layout.Array<Bounds>(boxes);
+  splits_[0] = layout.Array<float>(max_splits_);
+  splits_[1] = layout.Array<float>(max_splits_);
+  ends_ = layout.Array<float>(core::CheckedMul(2, boxes, "boxes"));
+  // Even cells are at most max_cells_, or 1022 in one row, and a ring around them.
+  const int64_t even_cells = max_cells_ + 4 * 1024;
+  heads_ = layout.Array<int32_t>(std::max(even_cells, max_splits_ * max_splits_) + 1);
+  lists_ = layout.Array<int32_t>(max_entries_);
+}
+
+void Grid::Build(const FlatBox* boxes, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (HoldsNothing(boxes[i])) {
+      bounds_[i] = {1, 1, 0, 0};
+      continue;
+    }
+    const Corners c = CornersOf(boxes[i]);
+    bounds_[i] = {
+        RoundDown(*std::min_element(c.x, c.x + 4)), RoundDown(*std::min_element(c.y, c.y + 4)),
+        RoundUp(*std::max_element(c.x, c.x + 4)), RoundUp(*std::max_element(c.y, c.y + 4))};
+  }
+  int64_t cells = max_cells_;
+  do {
+    PlaceEvenly(count, cells);
+    cells /= 4;
+  } while (!FillLists(boxes, count));
+  if (Crowding() <= kCrowded) return;
+  const double even = Crowding();
+  PlaceAtQuantiles(count);
+  if (FillLists(boxes, count) && Crowding() < even) return;
+  cells = max_cells_;
+  do {
+    PlaceEvenly(count, cells);
+    cells /= 4;
+  } while (!FillLists(boxes, count));
+}
+
+void Grid::PlaceEvenly(int64_t count, int64_t cells) {
+  // Over the boxes whose ends are finite; the others reach into the outer cells.
+  Bounds all = {kInf, kInf, -kInf, -kInf};
+  for (int64_t i = 0; i < count; ++i) {
+    const Bounds& b = bounds_[i];
+    if (b.x1 > b.x2 || !std::isfinite(b.x2 - b.x1) || !std::isfinite(b.y2 - b.y1)) continue;
+    all = {std::min(all.x1, b.x1), std::min(all.y1, b.y1), std::max(all.x2, b.x2),
+           std::max(all.y2, b.y2)};
+  }
+  x_ = y_ = Axis{};
+  const double width = static_cast<double>(all.x2) - all.x1;
+  const double height = static_cast<double>(all.y2) - all.y1;
+  // Square cells, as far as 1024 to a side allow; two more for what lies outside.
+  const double side = std::sqrt(width * height / static_cast<double>(cells));
+  if (!(side > 0.0) || !std::isfinite(side) || cells < 16) return;  // one cell for all
+  const auto place = [&](double length, float origin, Axis& axis) {
+    const double inner = std::clamp(std::floor(length / side), 1.0, 1022.0);
+    const auto scale = static_cast<float>(inner / length);
+    if (!std::isfinite(scale) || scale < std::numeric_limits<float>::min()) return;
+    axis.cells = static_cast<int32_t>(inner) + 2;
+    axis.origin = origin;
+    axis.scale = scale;
+  };
+  place(width, all.x1, x_);
+  place(height, all.y1, y_);
+}
+
+void Grid::PlaceAtQuantiles(int64_t count) {
+  for (int axis = 0; axis < 2; ++axis) {
+    int64_t ends = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const Bounds& b = bounds_[i];
+      if (b.x1 > b.x2) continue;
+      ends_[ends++] = axis == 0 ? b.x1 : b.y1;
+      ends_[ends++] = axis == 0 ? b.x2 : b.y2;
+    }
+    std::sort(ends_, ends_ + ends);
+    const int64_t splits = max_splits_ - 1;
+    for (int64_t i = 0; i < splits; ++i) {
+      splits_[axis][i] = ends_[std::min((i + 1) * ends / (splits + 1), ends - 1)];
+    }
+    Axis& placed = axis == 0 ? x_ : y_;
+    placed = Axis{};
+    placed.cells = static_cast<int32_t>(max_splits_);
+    placed.splits = splits_[axis];
+    placed.search_steps = std::countr_zero(static_cast<uint64_t>(max_splits_));
+  }
+}
+
+// Row by row of cells: the part of the turned rectangle between the row's ends, from left to right.
+template <class Visit>
+void Grid::ForCellsOf(const FlatBox& box, const Bounds& bounds, const Visit& visit) const {
+  if (bounds.x1 > bounds.x2) return;
+  const int32_t y1 = y_.Cell(bounds.y1), y2 = y_.Cell(bounds.y2);
+  const int32_t x1 = x_.Cell(bounds.x1), x2 = x_.Cell(bounds.x2);
+  const bool whole = y1 == y2 || x1 == x2 || !std::isfinite(bounds.x2 - bounds.x1) ||
+                     !std::isfinite(bounds.y2 - bounds.y1);
+  const Corners c = CornersOf(box);
+  for (int32_t y = y1; y <= y2; ++y) {
+    int32_t first = x1, last = x2;
+    if (!whole) {
+      const double low = y_.Low(y), high = y_.High(y);
+      double left = kInf, right = -kInf;
+      const auto include = [&](double x) {
+        left = std::min(left, x);
+        right = std::max(right, x);
+      };
+      for (int i = 0; i < 4; ++i) {
+        const double ax = c.x[i], ay = c.y[i], bx = c.x[(i + 1) % 4], by = c.y[(i + 1) % 4];
+        if (ay >= low && ay <= high) include(ax);
+        for (double level : {low, high}) {
+          if ((ay < level) != (by < level)) include(ax + (bx - ax) * ((level - ay) / (by - ay)));
+        }
+      }
+      if (left > right) continue;  // the rounded bounds touch a row that the box does not
+      first = std::max(first, x_.Cell(RoundDown(left)));
+      last = std::min(last, x_.Cell(RoundUp(right)));
+    }
+    for (int32_t x = first; x <= last; ++x) visit(int64_t{y} * x_.cells + x);
+  }
+}
+
+// False when the lists would not fit.
+bool Grid::FillLists(const FlatBox* boxes, int64_t count) {
+  const int64_t cells = int64_t{x_.cells} * y_.cells;
+  std::fill_n(heads_, cells + 1, 0);
+  entries_ = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    ForCellsOf(boxes[i], bounds_[i], [&](int64_t cell) {
+      ++heads_[cell];
+      ++entries_;
+    });
+    if (entries_ > max_entries_) return false;
+  }
+  // heads_[c] becomes where cell c ends; filling from the last box down leaves where it starts, and
+  // the lists ascending.
+  int32_t end = 0;
+  for (int64_t c = 0; c < cells; ++c) heads_[c] = end += heads_[c];
+  heads_[cells] = end;
+  for (int64_t i = count - 1; i >= 0; --i) {
+    ForCellsOf(boxes[i], bounds_[i],
+               [&](int64_t cell) { lists_[--heads_[cell]] = static_cast<int32_t>(i); });
+  }
+  for (int64_t c = 0; c < cells; ++c) {
+    const int32_t next = c + 1 < cells ? heads_[c + 1] : end;
+    if (heads_[c] == next) {
+      heads_[c] = -1;
+    } else {
+      lists_[next - 1] = ~lists_[next - 1];
+    }
+  }
+  return true;
+}
+
+// The length of the list that an average entry is in: what a point inside some box has to test.
+double Grid::Crowding() const {
+  double squares = 0.0;
+  int64_t length = 0;
+  for (int64_t i = 0; i < entries_; ++i) {
+    ++length;
+    if (lists_[i] >= 0) continue;
+    squares += static_cast<double>(length) * static_cast<double>(length);
+    length = 0;
+  }
+  return entries_ == 0 ? 0.0 : squares / static_cast<double>(entries_);
+}
+
+}  // namespace detops::ops::points_in_boxes

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which boxes a point may lie in: a grid over the ground, with the boxes that touch each cell. The
+// exact test follows, so the grid only must never leave a box out.
+#pragma once
+
+#include <cstdint>
+
+#include "core/workspace.h"
+
+namespace detops::ops::points_in_boxes {
+
+// A box as the float kernels test it: |local| <= reach, all in float (see math::FloatBelow).
+struct FlatBox {
+  float cx, cy, cz, cos, sin, reach_x, reach_y, reach_z;
+};
+
+FlatBox Flatten(const float* box);  // [7] cx cy cz dx dy dz heading
+
+// Cells along one axis. The first and the last reach to infinity. Cell() never decreases with its
+// argument, whatever the rounding: so a point between a box's ends lies in a cell between theirs.
+struct Axis {
+  int32_t cells = 1;
+  // Even cells: origin and 1/width of the inner ones.
+  float origin = 0.0f, scale = 0.0f;
+  // Else cells between these, which are sorted; search_steps is log2 of their number + 1.
+  const float* splits = nullptr;
+  int32_t search_steps = 0;
+
+  int32_t Cell(float x) const;
+  // An interval that surely holds every float of the cell.
+  double Low(int32_t cell) const;
+  double High(int32_t cell) const;
+};
+
+class Grid {
+ public:
+  // Arrays for `boxes` boxes and `points` points, O(boxes + points).
+  Grid(core::WorkspaceLayout& layout, int64_t points, int64_t boxes);
+
+  // Even cells; where those crowd the boxes into few of them (sizes or positions over many
+  // decades), cells at quantiles of the boxes' ends.
+  void Build(const FlatBox* boxes, int64_t count);
+
+  const Axis& x() const { return x_; }
+  const Axis& y() const { return y_; }
+  // For cell y * x().cells + x: where its list of boxes starts, or -1. Lists ascend; the last entry
+  // is ~box.
+  const int32_t* heads() const { return heads_; }
+  const int32_t* lists() const { return lists_; }
+
+ private:
+  struct Bounds {
+    float x1, y1, x2, y2;
+  };
+  void PlaceEvenly(int64_t count, int64_t cells);
+  void PlaceAtQuantiles(int64_t count);
+  bool FillLists(const FlatBox* boxes, int64_t count);
+  double Crowding() const;
+  template <class Visit>
+  void ForCellsOf(const FlatBox& box, const Bounds& bounds, const Visit& visit) const;
+
+  int64_t max_cells_, max_entries_, max_splits_;
+  Bounds* bounds_;    // [boxes]; x1 > x2 for a box that holds nothing
+  float* splits_[2];  // [max_splits] for x and y
+  float* ends_;       // [2 * boxes] to sort
+  int32_t* heads_;    // [max_cells + 1]
+  int32_t* lists_;    // [max_entries]
+  int64_t entries_ = 0;
+  Axis x_, y_;
+};
+
+}  // namespace detops::ops::points_in_boxes
