@@ -16,4 +16,12 @@ int DefaultThreads() {
   return std::max(1, tbb::info::default_concurrency());
 }
 
+void Threads::Start() {
+  if (count_ > tbb::info::default_concurrency()) {
+    more_workers_ = std::make_unique<tbb::global_control>(
+        tbb::global_control::max_allowed_parallelism, static_cast<size_t>(count_));
+  }
+  arena_ = std::make_unique<tbb::task_arena>(count_);
+}
+
 }  // namespace detops::cpu

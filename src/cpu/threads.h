@@ -5,6 +5,7 @@
 #pragma once
 
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -31,7 +32,7 @@ class Threads {
       body(int64_t{0}, size);
       return;
     }
-    if (arena_ == nullptr) arena_ = std::make_unique<tbb::task_arena>(count_);
+    if (arena_ == nullptr) Start();
     arena_->execute([&] {
       tbb::parallel_for(
           tbb::blocked_range<int64_t>(0, size, static_cast<size_t>(grain)),
@@ -41,7 +42,10 @@ class Threads {
   }
 
  private:
+  void Start();
+
   int count_;
+  std::unique_ptr<tbb::global_control> more_workers_;  // where more are wanted than processors
   std::unique_ptr<tbb::task_arena> arena_;
 };
 

@@ -60,8 +60,8 @@ FlatBox Flatten(const float* box) {
 int32_t Axis::Cell(float x) const {
   if (splits == nullptr) {
     const float t = (x - origin) * scale + 1.0f;
-    const float last = static_cast<float>(cells - 1);
-    return static_cast<int32_t>(std::min(std::max(t, 0.0f), last));
+    // NaN, which inf * 0 gives on an axis of one cell, goes to the first.
+    return t > 0.0f ? static_cast<int32_t>(std::min(t, static_cast<float>(cells - 1))) : 0;
   }
   int32_t cell = 0;  // how many splits are at most x
   for (int32_t step = 1 << search_steps >> 1; step > 0; step >>= 1) {
