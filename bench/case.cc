@@ -21,6 +21,7 @@ std::vector<Row> TableRows() {
   std::vector<detopsImplementationInfo> listed(count);
   Require(detopsListImplementations(listed.data(), count, &count));
   std::vector<Row> rows;
+  rows.reserve(count);
   for (const detopsImplementationInfo& info : listed) rows.push_back({info.op, info.name});
   return rows;
 }

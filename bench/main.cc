@@ -63,6 +63,7 @@ int Run(int argc, char** argv) {
                                    "--benchmark_min_time=0.1"};
   args.insert(args.end(), options.others.begin(), options.others.end());
   std::vector<char*> pointers;
+  pointers.reserve(args.size() + 1);
   for (std::string& arg : args) pointers.push_back(arg.data());
   pointers.push_back(nullptr);
   int count = static_cast<int>(args.size());

@@ -165,7 +165,7 @@ void Runner::Run(benchmark::State& state, Measurement& m) {
   }
   const int64_t sets = problem_->sets();
   mluOpStatus_t failed = MLUOP_STATUS_SUCCESS;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     const mluOpStatus_t status = problem_->Run(*handle_, next_set_ % sets);
     cnrtQueueSync(nullptr);  // devices that run behind the caller's back
     if (status != MLUOP_STATUS_SUCCESS) failed = status;

@@ -18,8 +18,11 @@ constexpr mluOpDataType_t kDtype = MLUOP_DTYPE_FLOAT;
 template <>
 constexpr mluOpDataType_t kDtype<uint16_t> = MLUOP_DTYPE_HALF;
 
+int64_t last_pair_count = -1;
+
 void ExpectRan(mluOpHandle_t handle, const std::string& implementation) {
   EXPECT_EQ(detopsGetLastImplementation(handle), implementation);
+  last_pair_count = detopsGetLastPairCount(handle);
 }
 
 template <class T>
@@ -152,6 +155,8 @@ std::vector<int32_t> PointsInBoxes(const std::string& implementation, Floats poi
   ExpectRan(handle, implementation);
   return indices.Download();
 }
+
+int64_t LastPairCount() { return last_pair_count; }
 
 void ExpectSameFloats(Floats got, Floats expected, const std::string& what) {
   ASSERT_EQ(got.size(), expected.size()) << what;

@@ -57,6 +57,9 @@ ProposalResult GenerateProposals(const std::string& implementation, const Propos
 std::vector<int32_t> PointsInBoxes(const std::string& implementation, Floats points, Floats boxes,
                                    int64_t b, int64_t m, int64_t t);
 
+// The pairs that the last of these calls evaluated; -1 where its implementation does not count.
+int64_t LastPairCount();
+
 // Equal bit for bit, any NaN equal to any other.
 void ExpectSameFloats(Floats got, Floats expected, const std::string& what);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/case.h"
-#include "math/half.h"
+#include "bench/halves.h"
 #include "support/random_data.h"
 
 namespace detops::bench {
@@ -53,10 +53,7 @@ class BboxOverlapsProblem final : public Problem {
  private:
   const Buffer& Boxes(int64_t count) {
     const std::vector<float> boxes = ImageBoxes(rng_, count);
-    if (!shape_.half) return Input(boxes);
-    std::vector<math::Half> halves;
-    for (const float v : boxes) halves.push_back(math::ToHalf(v));
-    return Input(halves);
+    return shape_.half ? Input(Halves(boxes)) : Input(boxes);
   }
 
   const Shape shape_;

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "bench/case.h"
-#include "math/half.h"
+#include "bench/halves.h"
 #include "support/random_data.h"
 
 namespace detops::bench {
@@ -56,11 +56,7 @@ class BorderAlignProblem final : public Problem {
 
  private:
   const Buffer& Typed(const std::vector<float>& values) {
-    if (!half_) return Input(values);
-    std::vector<math::Half> halves;
-    halves.reserve(values.size());
-    for (const float v : values) halves.push_back(math::ToHalf(v));
-    return Input(halves);
+    return half_ ? Input(Halves(values)) : Input(values);
   }
 
   const bool half_;

@@ -327,6 +327,28 @@ TEST_P(GenerateProposalsTest, SpecialValues) {
   EXPECT_GE(compared_, 30);
 }
 
+// ---- the work follows the overlaps, counted in pairs compared --------------------------------
+
+TEST_P(GenerateProposalsTest, WorkFollowsTheOverlaps) {
+  if (GetParam() == "cpu:reference") GTEST_SKIP() << "the reference compares with every kept box";
+  Rng rng(59);
+  ProposalInputs in = NetworkInputs(rng, 1, 3, 100 / kSlowdown + 10, 100);
+  const auto anchors = static_cast<double>(in.scores.size());
+  // All of them, none suppressed before it is compared: a box meets its neighbours of three sizes.
+  const ProposalScalars all = {0, 1000000, 0.5f, 0.1f, false, 1.0f};
+  Run(in, all);
+  EXPECT_GT(LastPairCount(), 0);
+  EXPECT_LT(static_cast<double>(LastPairCount()), 40 * anchors);
+  std::fill(in.scores.begin(), in.scores.end(), 0.5f);
+  Run(in, all);
+  EXPECT_LT(static_cast<double>(LastPairCount()), 40 * anchors);
+  // Enough are kept long before all are seen.
+  ProposalScalars few = all;
+  few.post_nms_top_n = 50;
+  Run(in, few);
+  EXPECT_LT(LastPairCount(), 10000);
+}
+
 INSTANTIATE_TEST_SUITE_P(Table, GenerateProposalsTest,
                          testing::ValuesIn(ImplementationsOf("generate_proposals_v2")),
                          [](const auto& tested) { return TestName(tested.param); });

@@ -128,13 +128,25 @@ void Grid::Build(const FlatBox* boxes, int64_t count) {
 }
 
 void Grid::PlaceEvenly(int64_t count, int64_t cells) {
-  // Over the boxes whose ends are finite; the others reach into the outer cells.
+  // Over the boxes as if none were larger than 4 medians: a few giants must not make the cells
+  // large. What lies beyond is for the outer cells.
+  int64_t sizes = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const Bounds& b = bounds_[i];
+    if (b.x1 <= b.x2) ends_[sizes++] = std::max(b.x2 - b.x1, b.y2 - b.y1);
+  }
+  std::nth_element(ends_, ends_ + sizes / 2, ends_ + sizes);
+  const float most = sizes == 0 ? 0.0f : 2.0f * ends_[sizes / 2];
   Bounds all = {kInf, kInf, -kInf, -kInf};
   for (int64_t i = 0; i < count; ++i) {
     const Bounds& b = bounds_[i];
-    if (b.x1 > b.x2 || !std::isfinite(b.x2 - b.x1) || !std::isfinite(b.y2 - b.y1)) continue;
-    all = {std::min(all.x1, b.x1), std::min(all.y1, b.y1), std::max(all.x2, b.x2),
-           std::max(all.y2, b.y2)};
+    const float half_x = 0.5f * (b.x2 - b.x1), half_y = 0.5f * (b.y2 - b.y1);
+    if (b.x1 > b.x2 || !std::isfinite(half_x) || !std::isfinite(half_y)) continue;
+    const float x = b.x1 + half_x, y = b.y1 + half_y;
+    all.x1 = std::min(all.x1, x - std::min(half_x, most));
+    all.y1 = std::min(all.y1, y - std::min(half_y, most));
+    all.x2 = std::max(all.x2, x + std::min(half_x, most));
+    all.y2 = std::max(all.y2, y + std::min(half_y, most));
   }
   x_ = y_ = Axis{};
   const double width = static_cast<double>(all.x2) - all.x1;

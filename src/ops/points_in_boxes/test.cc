@@ -163,6 +163,74 @@ TEST_P(PointsInBoxesTest, ManyBoxesAndHugeHeadings) {
   ExpectAsOracle(RandomPoints(rng, m), boxes, 1, m, t);
 }
 
+// ---- the work follows the points near boxes, counted in tests --------------------------------
+
+class PointsInBoxesWorkTest : public PointsInBoxesTest {
+ protected:
+  static constexpr int64_t kPoints = 200000 / kSlowdown, kBoxes = 400;
+  void SetUp() override {
+    if (GetParam() == "cpu:reference") GTEST_SKIP() << "the reference tests every box";
+  }
+  // The answer is checked, and the tests for each point returned.
+  double TestsPerPoint(const std::vector<float>& points, const std::vector<float>& boxes) {
+    const auto m = static_cast<int64_t>(points.size() / 3);
+    const auto t = static_cast<int64_t>(boxes.size() / 7);
+    const Indices got = PointsInBoxes(GetParam(), points, boxes, 1, m, t);
+    const auto tests = static_cast<double>(LastPairCount());
+    EXPECT_GE(tests, 0);
+    EXPECT_EQ(got, oracle::PointsInBoxes(points, boxes, 1, m, t));
+    return tests / static_cast<double>(m);
+  }
+};
+
+TEST_P(PointsInBoxesWorkTest, SmallBoxesInALargeScene) {
+  Rng rng(80);
+  EXPECT_LT(TestsPerPoint(RandomPoints(rng, kPoints), RandomBoxes3d(rng, kBoxes)), 0.5);
+}
+
+TEST_P(PointsInBoxesWorkTest, AllBoxesOnOneSpot) {
+  Rng rng(81);
+  std::vector<float> boxes = RandomBoxes3d(rng, kBoxes);
+  for (size_t i = 0; i < boxes.size(); i += 7) boxes[i] = boxes[i + 1] = 10.0f;
+  EXPECT_LT(TestsPerPoint(RandomPoints(rng, kPoints), boxes), 2.0);
+}
+
+TEST_P(PointsInBoxesWorkTest, OneGiantAmongTiny) {
+  Rng rng(82);
+  std::vector<float> boxes = RandomBoxes3d(rng, kBoxes);
+  const std::vector<float> giant = {0, 0, 50, 1000, 1000, 1, 0.3f};  // above all points
+  boxes.insert(boxes.begin(), giant.begin(), giant.end());
+  EXPECT_LT(TestsPerPoint(RandomPoints(rng, kPoints), boxes), 2.0);
+}
+
+TEST_P(PointsInBoxesWorkTest, LongThinBoxesAcross) {
+  Rng rng(83);
+  std::vector<float> boxes = RandomBoxes3d(rng, 100);
+  for (size_t i = 0; i < boxes.size(); i += 7) {
+    boxes[i + 3] = 100.0f;
+    boxes[i + 4] = 0.1f;
+  }
+  EXPECT_LT(TestsPerPoint(RandomPoints(rng, kPoints), boxes), 8.0);
+}
+
+TEST_P(PointsInBoxesWorkTest, PlacesOverTwelveDecades) {
+  Rng rng(84);
+  std::vector<float> boxes = RandomBoxes3d(rng, kBoxes), points = RandomPoints(rng, kPoints);
+  for (size_t i = 0; i < boxes.size(); i += 7) {
+    const float scale = std::pow(10.0f, Uniform(rng, -6, 6));
+    for (size_t j : {0, 1, 3, 4}) boxes[i + j] *= scale;
+  }
+  for (size_t i = 0; i < points.size(); i += 3) {
+    const float scale = std::pow(10.0f, Uniform(rng, -6, 6));
+    points[i] *= scale;
+    points[i + 1] *= scale;
+  }
+  EXPECT_LT(TestsPerPoint(points, boxes), 40.0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, PointsInBoxesWorkTest,
+                         testing::ValuesIn(ImplementationsOf("points_in_boxes")),
+                         [](const auto& tested) { return TestName(tested.param); });
 INSTANTIATE_TEST_SUITE_P(Table, PointsInBoxesTest,
                          testing::ValuesIn(ImplementationsOf("points_in_boxes")),
                          [](const auto& tested) { return TestName(tested.param); });

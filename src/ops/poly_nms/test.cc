@@ -246,6 +246,80 @@ TEST_P(PolyNmsTest, NoLimitAt9770) {
   EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
 }
 
+// ---- the work follows the overlaps, counted in pairs clipped ---------------------------------
+
+class PolyNmsWorkTest : public PolyNmsTest {
+ protected:
+  static constexpr int64_t kCount = 20000 / kSlowdown;
+  void SetUp() override {
+    if (GetParam() == "cpu:reference") GTEST_SKIP() << "the reference tests every pair";
+  }
+  // Pairs clipped for each box.
+  double PairsPerBox(const Boxes& boxes, float threshold) {
+    Run(boxes, threshold);
+    EXPECT_GE(LastPairCount(), 0);
+    return static_cast<double>(LastPairCount()) / (static_cast<double>(boxes.size()) / 9);
+  }
+};
+
+void AddQuad(Boxes& boxes, const Quad& quad, float score) {
+  boxes.insert(boxes.end(), quad.begin(), quad.end());
+  boxes.push_back(score);
+}
+
+TEST_P(PolyNmsWorkTest, Scattered) {
+  Rng rng(70);
+  EXPECT_LT(PairsPerBox(RandomQuads(rng, kCount, 0.0f, true), 0.1f), 2.0);
+}
+
+TEST_P(PolyNmsWorkTest, AllScoresEqual) {
+  Rng rng(71);
+  Boxes boxes = RandomQuads(rng, kCount, 0.0f, true);
+  for (size_t i = 8; i < boxes.size(); i += 9) boxes[i] = 0.5f;
+  EXPECT_LT(PairsPerBox(boxes, 0.1f), 2.0);
+}
+
+TEST_P(PolyNmsWorkTest, OneGiantAmongTiny) {
+  Rng rng(72);
+  Boxes boxes = RandomQuads(rng, kCount, 0.0f, true);
+  AddSquare(boxes, -1e6f, -1e6f, 2e6f, 2.0f);
+  EXPECT_LT(PairsPerBox(boxes, 0.1f), 2.0);  // areas alone rule the giant out
+  EXPECT_LT(PairsPerBox(boxes, 0.001f), 3.0);
+}
+
+TEST_P(PolyNmsWorkTest, SizesAndPlacesOverTwelveDecades) {
+  Rng rng(73);
+  Boxes boxes;
+  for (int64_t i = 0; i < kCount; ++i) {
+    const float scale = std::pow(10.0f, Uniform(rng, -6, 6));
+    Quad quad = RandomRectangle(rng, Uniform(rng, -4000, 4000), Uniform(rng, -4000, 4000));
+    for (float& v : quad) v *= scale;
+    AddQuad(boxes, quad, Uniform(rng, 0, 1));
+  }
+  EXPECT_LT(PairsPerBox(boxes, 0.1f), 2.0);
+}
+
+TEST_P(PolyNmsWorkTest, PiledOnOneSpot) {
+  Rng rng(74);
+  Boxes boxes;
+  for (int64_t i = 0; i < kCount; ++i) {
+    AddQuad(boxes, RandomRectangle(rng, Uniform(rng, -1, 1), Uniform(rng, -1, 1)),
+            Uniform(rng, 0, 1));
+  }
+  EXPECT_LT(PairsPerBox(boxes, 0.1f), 3.0);
+}
+
+TEST_P(PolyNmsWorkTest, Identical) {
+  Rng rng(75);
+  Boxes boxes;
+  const Quad quad = RandomRectangle(rng, 5, 5);
+  for (int64_t i = 0; i < kCount; ++i) AddQuad(boxes, quad, 0.5f);
+  EXPECT_LT(PairsPerBox(boxes, 0.1f), 2.1);  // one proof tried and one decision a pair
+  EXPECT_EQ(Run(boxes, 0.1f), Kept{0});
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, PolyNmsWorkTest, testing::ValuesIn(ImplementationsOf("poly_nms")),
+                         [](const auto& tested) { return TestName(tested.param); });
 INSTANTIATE_TEST_SUITE_P(Table, PolyNmsTest, testing::ValuesIn(ImplementationsOf("poly_nms")),
                          [](const auto& tested) { return TestName(tested.param); });
 
