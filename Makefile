@@ -20,10 +20,15 @@ demo: setup  ## the five operators on small scenes, checked against an independe
 
 test: test-release test-asan test-tsan  ## all tests: optimised, under ASan+UBSan, threads under TSan
 
-test-release test-asan test-tsan: test-%: setup
+test-release test-asan: test-%: setup
 	cmake --preset $* >/dev/null
 	cmake --build --preset $* -j $(JOBS)
 	ctest --preset $*
+
+test-tsan: setup
+	cmake --preset tsan >/dev/null
+	cmake --build --preset tsan --target api_test -j $(JOBS)
+	ctest --preset tsan
 
 bench: setup  ## every implementation in the table, timed
 	@cmake --preset release >/dev/null

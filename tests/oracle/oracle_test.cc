@@ -30,10 +30,11 @@ TEST(Rounded, MatchesTheFloatUnit) {
                 (got.IsNan() && std::isnan(expected)));
   };
   for (int i = 0; i < 1000000; ++i) {
-    const uint32_t bits = rng();
+    const auto bits = static_cast<uint32_t>(rng());
     const float a = std::bit_cast<float>(bits);
     // Exponents close to those of a, or all of them, so that every operation sees hard cases.
-    const uint32_t other = i % 2 == 0 ? rng() : bits ^ (rng() & 0x81ffffff);
+    const auto random = static_cast<uint32_t>(rng());
+    const uint32_t other = i % 2 == 0 ? random : bits ^ (random & 0x81ffffff);
     const float b = std::bit_cast<float>(other);
     check(Rounded(a) + b, a + b);
     check(Rounded(a) - b, a - b);
@@ -225,7 +226,8 @@ TEST(GenerateProposals, NearDecisionFollowsExp) {
   };
   int near = 0;
   for (int i = 1; i <= 100; ++i) {
-    const float delta = 0.009f * i;  // below 1, so the width is less than the height
+    const float delta =
+        0.009f * static_cast<float>(i);  // below 1, so the width is less than the height
     const Proposals result = run(delta, 0);
     const float width = result.rois[2] - result.rois[0];
     EXPECT_NEAR(width, 10 * std::exp(delta), 1e-5);

@@ -32,6 +32,13 @@ inline std::vector<std::string> ImplementationsOf(std::string_view op) {
   return names;
 }
 
+// Without the reference, which evaluates every pair.
+inline std::vector<std::string> CountingImplementationsOf(std::string_view op) {
+  std::vector<std::string> names = ImplementationsOf(op);
+  names.pop_back();
+  return names;
+}
+
 // "cpu:reference" runs on "cpu".
 inline std::string DeviceOf(std::string_view implementation) {
   return std::string(implementation.substr(0, implementation.find(':')));
