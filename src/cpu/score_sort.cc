@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <utility>
 
 #include "math/score_order.h"
@@ -17,6 +18,32 @@ constexpr uint64_t kDigits = 1 << kDigitBits;
 
 uint64_t Digit(uint64_t key, int pass) {
   return (key >> (kRankShift + pass * kDigitBits)) & (kDigits - 1);
+}
+
+constexpr int kSelectBits = 12;
+constexpr int64_t kPart = 16384;  // scores of a thread's share at least
+constexpr int64_t kMaxParts = 256;
+
+// Among the scores whose rank begins with the `known` bits `prefix`: the next 12 bits of the one
+// that comes at place `wanted`, when `below` come before them all; adds to `below` what comes
+// before it.
+uint32_t FindDigit(const float* scores, int64_t count, int64_t wanted, int known, uint32_t prefix,
+                   int64_t& below, Threads& threads) {
+  std::array<std::atomic<uint32_t>, 1 << kSelectBits> histogram = {};
+  threads.For(count, kPart, [&](int64_t begin, int64_t end) {
+    std::array<uint32_t, 1 << kSelectBits> part = {};
+    for (int64_t i = begin; i < end; ++i) {
+      const uint64_t rank = math::ScoreRank(scores[i]);
+      if (rank >> (32 - known) != prefix) continue;
+      ++part[(rank >> (32 - known - kSelectBits)) & ((1 << kSelectBits) - 1)];
+    }
+    for (size_t digit = 0; digit < part.size(); ++digit) {
+      if (part[digit] != 0) histogram[digit].fetch_add(part[digit], std::memory_order_relaxed);
+    }
+  });
+  uint32_t digit = 0;
+  while (below + histogram[digit] < wanted) below += histogram[digit++];
+  return digit;
 }
 
 }  // namespace
@@ -41,35 +68,42 @@ uint64_t* SortByRank(uint64_t* keys, uint64_t* other, int64_t count) {
   return keys;
 }
 
-int64_t CollectBest(const float* scores, int64_t count, int64_t wanted, uint64_t* keys) {
-  uint32_t last = ~uint32_t{0};
+int64_t CollectBest(const float* scores, int64_t count, int64_t wanted, uint64_t* keys,
+                    Threads& threads) {
+  uint32_t last = ~uint32_t{0};  // the rank up to which keys are collected
   if (wanted < count) {
-    // The leading 12 bits: sign, exponent and 3 of the fraction.
-    constexpr int kBits = 12;
-    std::array<uint32_t, 1 << kBits> histogram = {};
-    for (int64_t i = 0; i < count; ++i) ++histogram[math::ScoreRank(scores[i]) >> (32 - kBits)];
+    // 12 bits of the rank, sign, exponent and 3 of the fraction, then 12 more: or a narrow range of
+    // scores would all be collected.
     int64_t below = 0;
-    uint32_t digit = 0;
-    while (below + histogram[digit] < wanted) below += histogram[digit++];
-    last = (digit << (32 - kBits)) | ((uint32_t{1} << (32 - kBits)) - 1);
-    // Once more within that digit, or a narrow range of scores would all be collected.
-    histogram = {};
-    for (int64_t i = 0; i < count; ++i) {
-      const uint32_t rank = math::ScoreRank(scores[i]);
-      if (rank >> (32 - kBits) == digit) ++histogram[(rank >> (32 - 2 * kBits)) & 0xfff];
+    const uint32_t first = FindDigit(scores, count, wanted, 0, 0, below, threads);
+    const uint32_t second = FindDigit(scores, count, wanted, kSelectBits, first, below, threads);
+    last = (first << (32 - kSelectBits)) | (second << (32 - 2 * kSelectBits)) |
+           ((uint32_t{1} << (32 - 2 * kSelectBits)) - 1);
+  }
+  // Each part counts, then writes behind the parts before it.
+  const int64_t parts = std::min<int64_t>((count + kPart - 1) / kPart, kMaxParts);
+  const auto part_begin = [&](int64_t part) { return count * part / parts; };
+  std::array<int64_t, kMaxParts + 1> offset = {};
+  threads.For(parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      int64_t found = 0;
+      for (int64_t i = part_begin(part); i < part_begin(part + 1); ++i) {
+        found += math::ScoreRank(scores[i]) <= last ? 1 : 0;
+      }
+      offset[part + 1] = found;
     }
-    uint32_t second = 0;
-    while (below + histogram[second] < wanted) below += histogram[second++];
-    last = (digit << (32 - kBits)) | (second << (32 - 2 * kBits)) |
-           ((uint32_t{1} << (32 - 2 * kBits)) - 1);
-  }
-  int64_t found = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const uint32_t rank = math::ScoreRank(scores[i]);
-    keys[found] = (static_cast<uint64_t>(rank) << kRankShift) | static_cast<uint32_t>(i);
-    found += rank <= last ? 1 : 0;
-  }
-  return found;
+  });
+  for (int64_t part = 0; part < parts; ++part) offset[part + 1] += offset[part];
+  threads.For(parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      uint64_t* out = keys + offset[part];
+      for (int64_t i = part_begin(part); i < part_begin(part + 1); ++i) {
+        if (math::ScoreRank(scores[i]) > last) continue;
+        *out++ = math::ScoreKey(scores[i], static_cast<uint32_t>(i));
+      }
+    }
+  });
+  return offset[parts];
 }
 
 }  // namespace detops::cpu

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vectors across the channels. Where to read and with which weights is found once for a border,
-// then a block of channels goes through all the samples with its maxima in registers. Where
-// channels are not neighbours (NCHW), or fewer than a vector has lanes, what the samples read is
-// packed first.
+// Vectors across the channels. Where a border's samples read, and with which weights, is found
+// once; then one block of channels after another goes through them with its maxima in registers.
+// Channels that are no whole vectors in memory (NCHW, or too few) are packed into such first.
 #include "cpu/simd.h"
 #include "ops/border_align_forward/plan.h"
 
@@ -16,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "cpu/lane-inl.h"
 #include "math/bilinear.h"
@@ -31,347 +31,253 @@ using namespace math::HWY_NAMESPACE;
 using IndexTag = hn::RebindToSigned<FloatTag>;
 using IndexVec = hn::Vec<IndexTag>;
 
-// Vectors of channels in a block: as many maxima and their indices as registers hold.
-#ifndef KB
-#define KB 4
-#endif
-constexpr int kBlock = KB;
-// Vectors of channels packed together.
-constexpr int kPack = 2;
-constexpr int64_t kMaxLanes = HWY_MAX_BYTES / sizeof(float);
-// Samples of channels in a task at least: enough work for a thread to be worth waking.
-constexpr int64_t kTaskSamples = 64 * 1024;
-// Results above this don't stay in any cache until someone reads them.
-constexpr int64_t kStreamBytes = 16 << 20;
+// Vectors of channels in a block, so that the registers hold their maxima. The more, the longer the
+// runs of memory read at a time; half, bound by its conversion, gains nothing from that.
+constexpr bool kHas32Registers = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON;
+template <class T>
+constexpr int64_t kBlock = kHas32Registers && sizeof(T) == sizeof(float) ? 8 : 4;
+// Channels packed together: few enough for their maps to stay in a cache.
+constexpr int64_t kPacked = 16;
+// Samples of a border found at a time. Where there are more, every block finds them anew.
+constexpr int64_t kSamples = 32;
+// Values of samples in a task at least: enough work for a thread to be worth waking.
+constexpr double kTaskValues = 64 * 1024;
+// More results than this don't stay in any cache until someone reads them.
+constexpr int64_t kStreamResults = 2 << 20;
 
-// How far apart in memory neighbours lie, in elements.
+// How far apart in the input neighbours lie, in elements.
 struct Strides {
-  int64_t y, x, channel;                // of the input
-  int64_t box, border, result_channel;  // of output and argmax_idx
+  int64_t y, x, channel;
 };
-
-Strides StridesOf(const BorderAlignForwardPlan& p) {
-  if (p.layout == MLUOP_LAYOUT_NCHW) {
-    return {p.width, 1, p.height * p.width, 4, 1, p.boxes * 4};
-  }
-  return {p.width * 4 * p.channels, 4 * p.channels, 1, 4 * p.channels, p.channels, 1};
-}
 
 struct Walk {
   float x, y, step_x, step_y;
 };
 
 // borders: 0 top, 1 left, 2 bottom, 3 right
-HWY_INLINE Walk WalkAlong(int border, const float* box, float pool_size) {  // [4] x1 y1 x2 y2
-  const float step_x = (box[2] - box[0]) / pool_size, step_y = (box[3] - box[1]) / pool_size;
+template <class T>
+HWY_INLINE Walk WalkAlong(int64_t border, const T* box, float pool_size) {  // [4] x1 y1 x2 y2
+  const float x1 = math::ToFloat(box[0]), y1 = math::ToFloat(box[1]);
+  const float x2 = math::ToFloat(box[2]), y2 = math::ToFloat(box[3]);
+  if (!std::isfinite(x1) || !std::isfinite(y1) || !std::isfinite(x2) || !std::isfinite(y2)) {
+    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+    return {kNan, kNan, 0.0f, 0.0f};  // outside from beginning to end
+  }
+  const float step_x = (x2 - x1) / pool_size, step_y = (y2 - y1) / pool_size;
   switch (border) {
-    case 0: return {box[0], box[1], step_x, 0.0f};
-    case 1: return {box[0], box[1], 0.0f, step_y};
-    case 2: return {box[2], box[3], -step_x, 0.0f};
-    default: return {box[2], box[3], 0.0f, -step_y};
+    case 0: return {x1, y1, step_x, 0.0f};
+    case 1: return {x1, y1, 0.0f, step_y};
+    case 2: return {x2, y2, -step_x, 0.0f};
+    default: return {x2, y2, 0.0f, -step_y};
   }
 }
-
-// NaN in all four places where one is not finite: then no sample is inside, by any walk.
-template <class T>
-HWY_INLINE void LoadBox(const T* from, float* box) {  // [4]
-  bool finite = true;
-  for (int i = 0; i < 4; ++i) {
-    box[i] = math::ToFloat(from[i]);
-    finite = finite && std::isfinite(box[i]);
-  }
-  if (!finite) std::fill_n(box, 4, std::numeric_limits<float>::quiet_NaN());
-}
-
-// What samples read, where it lies.
-template <class T>
-struct InPlace {
-  static constexpr int64_t kSamples = 64;
-  const T* operator()(const T* tap, int64_t) { return tap; }
-};
-
-// The same for channels that are no whole vectors in memory: side by side in a buffer.
-template <class T>
-struct Packed {
-  static constexpr int64_t kSamples = 16;
-  int64_t channels, stride;
-  HWY_ALIGN T buffer[4 * kSamples * kPack * kMaxLanes] = {};
-
-  const T* operator()(const T* tap, int64_t slot) {
-    T* to = buffer + slot * kPack * kMaxLanes;
-    for (int64_t c = 0; c < channels; ++c) to[c] = tap[c * stride];
-    return to;
-  }
-};
 
 template <class T>
 struct Sample {
-  const T* tap[4];
+  const T* tap[4];  // their first channels
   float weight[4];
 };
 
-// The samples of a border that lie inside, kSamples at a time. They follow one another: a walk is
+// Those samples of a border that are inside, kSamples at a time. They are consecutive: a walk is
 // straight and goes one way, so it enters the map once and leaves it once.
-template <class T, class Access>
-class Samples {
- public:
-  Samples(const BorderAlignForwardPlan& plan, const Strides& strides, const Access& access)
-      : plan_(plan), strides_(strides), access_(access) {}
+template <class T>
+struct Samples {
+  const BorderAlignForwardPlan& plan;
+  const Strides strides;
 
-  void Start(const T* map, const Walk& walk) {
-    map_ = map;
-    start_ = walk;
-    Restart();
-  }
-  // To the first ones. False if there are none; so says Advance.
-  bool Rewind() {
-    if (!at_first_) Restart();
-    return count_ > 0;
-  }
-  bool Advance() {
-    if (count_ < Access::kSamples) return false;
-    at_first_ = false;
-    Find();
-    return count_ > 0;
-  }
+  const T* map = nullptr;
+  int64_t packed_channels = 0;  // they read copies of that many; if 0, in place
+  Walk start = {}, at = {};
+  bool at_first = false;
+  int64_t count = 0, end_index = 0;
+  Sample<T> list[kSamples] = {};
+  T packed[kSamples][4][kPacked] = {};  // also the lanes that no channel fills are read
 
-  int64_t count() const { return count_; }
-  int64_t first() const { return first_; }  // index of the first one on the border
-  const Sample<T>& operator[](int64_t s) const { return samples_[s]; }
-
- private:
-  void Restart() {
-    at_ = start_;
-    next_ = 0;
-    at_first_ = true;
-    Find();
+  // Go to the first ones, or to the next ones. False where there are none.
+  bool First() {
+    if (at_first) return count > 0;
+    at_first = true;
+    at = start;
+    end_index = 0;
+    return Find();
+  }
+  bool Next() {
+    if (count < kSamples) return false;
+    at_first = false;
+    return Find();
   }
 
-  HWY_INLINE void Find() {
-    count_ = 0;
-    for (; next_ <= plan_.pool_size && count_ < Access::kSamples; ++next_) {
-      const BilinearSample s = SampleAt(at_.y, at_.x, plan_.height, plan_.width);
+  HWY_NOINLINE bool Find() {
+    count = 0;
+    for (; end_index <= plan.pool_size && count < kSamples; ++end_index) {
+      const BilinearSample s = SampleAt(at.y, at.x, plan.height, plan.width);
       if (s.inside) {
-        if (count_ == 0) first_ = next_;
         Add(s);
-      } else if (count_ > 0) {
-        return;
+      } else if (count > 0) {
+        break;
       }
-      at_.x += at_.step_x;
-      at_.y += at_.step_y;
+      at.x += at.step_x;
+      at.y += at.step_y;
     }
+    return count > 0;
   }
-
   HWY_INLINE void Add(const BilinearSample& s) {
-    const T* low = map_ + s.y_low * strides_.y;
-    const T* high = map_ + s.y_high * strides_.y;
-    const int64_t left = s.x_low * strides_.x, right = s.x_high * strides_.x;
-    const int64_t slot = 4 * count_;
-    samples_[count_++] = {{access_(low + left, slot), access_(low + right, slot + 1),
-                           access_(high + left, slot + 2), access_(high + right, slot + 3)},
-                          {s.w1, s.w2, s.w3, s.w4}};
-  }
-
-  const BorderAlignForwardPlan& plan_;
-  const Strides& strides_;
-  Access access_;
-  const T* map_;
-  Walk start_, at_;
-  int64_t next_, first_, count_;
-  bool at_first_;
-  Sample<T> samples_[Access::kSamples];
-};
-
-template <int kVectors>
-struct Maxima {
-  FloatLane best[kVectors];
-  IndexVec index[kVectors];
-  HWY_INLINE void Meet(int v, FloatLane value, IndexVec i) {
-    const auto greater = hn::RebindMask(IndexTag(), hn::Gt(value.v, best[v].v));
-    best[v] = Max(value, best[v]);
-    index[v] = hn::IfThenElse(greater, i, index[v]);
+    const T *low = map + s.y_low * strides.y, *high = map + s.y_high * strides.y;
+    const int64_t left = s.x_low * strides.x, right = s.x_high * strides.x;
+    Sample<T>& sample = list[count];
+    sample = {{low + left, low + right, high + left, high + right}, {s.w1, s.w2, s.w3, s.w4}};
+    for (int64_t c = 0; c < packed_channels; ++c) {
+      for (int i = 0; i < 4; ++i) packed[count][i][c] = sample.tap[i][c * strides.channel];
+    }
+    for (int i = 0; i < 4 && packed_channels > 0; ++i) sample.tap[i] = packed[count][i];
+    ++count;
   }
 };
 
-template <int kVectors, class T>
-HWY_INLINE FloatLane ValueOf(const Sample<T>& s, const FloatLane* weight, int64_t at) {
-  const auto tap = [&](int i) HWY_ATTR { return FloatLane{LoadElements(s.tap[i] + at)}; };
-  return Blend(weight[0], weight[1], weight[2], weight[3], tap(0), tap(1), tap(2), tap(3));
+// Of the vector of channels from c on.
+template <class T>
+HWY_INLINE FloatVec ValueOf(const Sample<T>& s, int64_t c) {
+  const auto w = [&](int i) HWY_ATTR { return Broadcast(s.weight[i]); };
+  const auto v = [&](int i) HWY_ATTR { return FloatLane{LoadElements(s.tap[i] + c)}; };
+  return Blend(w(0), w(1), w(2), w(3), v(0), v(1), v(2), v(3)).v;
 }
 
-// The samples at hand, from the one numbered `i` on.
-template <int kVectors, class T, class Access>
-HWY_INLINE void Meet(const Samples<T, Access>& samples, int64_t i, int64_t c,
-                     Maxima<kVectors>& maxima) {
-  const IndexTag index_tag;
-  const auto lanes = static_cast<int64_t>(FloatLanes());
-  const int64_t end = samples.first() + samples.count();
-  const Sample<T>* s = &samples[i - samples.first()];
-  IndexVec index = hn::Set(index_tag, static_cast<int32_t>(i));
-  const IndexVec one = hn::Set(index_tag, 1);
-  for (; i < end; ++i, ++s, index = hn::Add(index, one)) {
-    const FloatLane weight[4] = {Broadcast(s->weight[0]), Broadcast(s->weight[1]),
-                                 Broadcast(s->weight[2]), Broadcast(s->weight[3])};
-    for (int v = 0; v < kVectors; ++v) {
-      maxima.Meet(v, ValueOf<kVectors>(*s, weight, c + v * lanes), index);
-    }
-  }
-}
-
-// Over all samples of a border, for the vectors of channels from c on.
-template <int kVectors, class T, class Access>
-HWY_NOINLINE void Block(Samples<T, Access>& samples, int64_t c, int64_t pool_size, bool stream,
-                        T* output, int32_t* argmax_idx) {
-  const IndexTag index_tag;
-  const auto lanes = static_cast<int64_t>(FloatLanes());
-  Maxima<kVectors> maxima;
-  for (int v = 0; v < kVectors; ++v) {
-    maxima.best[v] = Broadcast(0.0f);
-    maxima.index[v] = hn::Zero(index_tag);
-  }
-  int64_t end = pool_size + 1;
-  for (bool more = samples.Rewind(); more; more = samples.Advance()) {
-    int64_t i = samples.first();
-    if (i == 0) {
-      const Sample<T>& s = samples[0];
-      const FloatLane weight[4] = {Broadcast(s.weight[0]), Broadcast(s.weight[1]),
-                                   Broadcast(s.weight[2]), Broadcast(s.weight[3])};
-      for (int v = 0; v < kVectors; ++v) {
-        maxima.best[v] = ValueOf<kVectors>(s, weight, c + v * lanes);
-      }
-      i = 1;
-    }
-    Meet(samples, i, c, maxima);
-    end = samples.first() + samples.count();
-  }
-  if (end <= pool_size) {
-    const IndexVec index = hn::Set(index_tag, static_cast<int32_t>(end));
-    for (int v = 0; v < kVectors; ++v) maxima.Meet(v, Broadcast(0.0f), index);
-  }
-  for (int v = 0; v < kVectors; ++v) {
-    if (stream) {
-      StreamElements(maxima.best[v].v, output + c + v * lanes);
-      hn::Stream(maxima.index[v], IndexTag(), argmax_idx + c + v * lanes);
-    } else {
-      StoreElements(maxima.best[v].v, output + c + v * lanes);
-      hn::StoreU(maxima.index[v], IndexTag(), argmax_idx + c + v * lanes);
-    }
-  }
+HWY_INLINE void Replace(FloatVec& best, IndexVec& index, FloatVec value, IndexVec i) {
+  const auto greater = hn::Gt(value, best);
+  best = hn::IfThenElse(greater, value, best);
+  index = hn::IfThenElse(hn::RebindMask(IndexTag(), greater), i, index);
 }
 
 template <class T>
-struct Tensors {
-  const T *input, *boxes;
-  T* output;
-  int32_t* argmax_idx;
-};
-
-int64_t Grain(const BorderAlignForwardPlan& plan, int64_t channels) {
-  const double samples_of_a_box = 4.0 * static_cast<double>(channels) * (plan.pool_size + 1.0);
-  return 1 + static_cast<int64_t>(static_cast<double>(kTaskSamples) / samples_of_a_box);
+HWY_INLINE void Store(FloatVec best, IndexVec index, bool stream, T* output, int32_t* argmax_idx) {
+  if (stream) {
+    StreamElements(best, output);
+    hn::Stream(index, IndexTag(), argmax_idx);
+  } else {
+    StoreElements(best, output);
+    hn::StoreU(index, IndexTag(), argmax_idx);
+  }
 }
 
-// Channels side by side in memory, a vector of them at least.
-template <class T>
-void RunInPlace(const BorderAlignForwardPlan& plan, const Tensors<T>& tensors,
-                cpu::Threads& threads) {
-  const Strides strides = StridesOf(plan);
+// The results of the vectors v = 0, 1, ... of channels from c on: written out for each, because
+// compilers leave arrays with other indices in memory. Not inlined: the loop wants all registers.
+template <class T, int64_t... v>
+HWY_NOINLINE void Block(std::integer_sequence<int64_t, v...>, Samples<T>& samples, int64_t c,
+                        bool stream, T* output, int32_t* argmax_idx) {
   const auto lanes = static_cast<int64_t>(FloatLanes());
-  const int64_t channels = plan.channels;
-  const int64_t results = plan.images * plan.boxes * 4 * channels;
-  const bool stream =
-      results * static_cast<int64_t>(sizeof(T) + sizeof(int32_t)) >= kStreamBytes &&
-      channels % lanes == 0 &&
-      reinterpret_cast<uintptr_t>(tensors.output) % (lanes * sizeof(T)) == 0 &&
-      reinterpret_cast<uintptr_t>(tensors.argmax_idx) % (lanes * sizeof(int32_t)) == 0;
-  threads.For(plan.images * plan.boxes * 4, 4 * Grain(plan, channels),
-              [&](int64_t begin, int64_t end) HWY_ATTR {
-                Samples<T, InPlace<T>> samples(plan, strides, {});
-                for (int64_t u = begin; u < end; ++u) {
-                  const int64_t n = u / (4 * plan.boxes);
-                  const int border = static_cast<int>(u / plan.boxes % 4);
-                  const int64_t k = n * plan.boxes + u % plan.boxes;
-                  float box[4];
-                  LoadBox(tensors.boxes + 4 * k, box);
-                  const T* image = tensors.input + n * 4 * channels * plan.height * plan.width;
-                    samples.Start(image + border * channels,
-                                  WalkAlong(border, box, static_cast<float>(plan.pool_size)));
-                    T* output = tensors.output + (4 * k + border) * channels;
-                    int32_t* argmax_idx = tensors.argmax_idx + (4 * k + border) * channels;
-                    int64_t c = 0;
-                    for (; c + kBlock * lanes <= channels; c += kBlock * lanes) {
-                      Block<kBlock>(samples, c, plan.pool_size, stream, output, argmax_idx);
-                    }
-                    while (c < channels) {
-                      // The last vector may go over channels done before.
-                      c = std::min(c, channels - lanes);
-                      Block<1>(samples, c, plan.pool_size, stream, output, argmax_idx);
-                      c += lanes;
-                    }
-                }
-                if (stream) hwy::FlushStream();
-              });
+  const IndexVec one = hn::Set(IndexTag(), 1);
+  FloatVec best[sizeof...(v)];
+  IndexVec index[sizeof...(v)];
+  ((best[v] = hn::Zero(FloatTag())), ...);
+  ((index[v] = hn::Zero(IndexTag())), ...);
+  int64_t end_index = 0;
+  for (bool more = samples.First(); more; more = samples.Next()) {
+    const Sample<T>* s = samples.list;
+    const Sample<T>* const end = s + samples.count;
+    const int64_t begin_index = samples.end_index - samples.count;
+    IndexVec i = hn::Set(IndexTag(), static_cast<int32_t>(begin_index));
+    if (begin_index == 0) {
+      ((best[v] = ValueOf(*s, c + v * lanes)), ...);
+      i = one;
+      ++s;
+    }
+    for (; s != end; ++s) {
+      (Replace(best[v], index[v], ValueOf(*s, c + v * lanes), i), ...);
+      i = hn::Add(i, one);
+    }
+    end_index = samples.end_index;
+  }
+  // Outside again: the first 0 stands for all that follow.
+  if (end_index <= samples.plan.pool_size) {
+    const IndexVec i = hn::Set(IndexTag(), static_cast<int32_t>(end_index));
+    (Replace(best[v], index[v], hn::Zero(FloatTag()), i), ...);
+  }
+  output += c;
+  argmax_idx += c;
+  (Store(best[v], index[v], stream, output + v * lanes, argmax_idx + v * lanes), ...);
 }
 
-template <class T>
-void RunPacked(const BorderAlignForwardPlan& plan, const Tensors<T>& tensors,
-               cpu::Threads& threads) {
-  const Strides strides = StridesOf(plan);
+template <int64_t kCount>
+using Vectors = std::make_integer_sequence<int64_t, kCount>;
+
+// All channels from c on, in place. There is a vector of them at least: the last one may go back.
+template <int64_t kVectors, class T>
+HWY_INLINE void Blocks(Samples<T>& samples, int64_t channels, int64_t c, bool stream, T* output,
+                       int32_t* argmax_idx) {
   const auto lanes = static_cast<int64_t>(FloatLanes());
-  const int64_t group = std::min(plan.channels, kPack * lanes);
-  const int64_t groups = (plan.channels + group - 1) / group;
-  threads.For(plan.images * groups * plan.boxes, Grain(plan, group),
-              [&](int64_t begin, int64_t end) HWY_ATTR {
-                Packed<T> packed;
-                packed.stride = strides.channel;
-                packed.channels = group;
-                Samples<T, Packed<T>> samples(plan, strides, packed);
-                for (int64_t i = begin; i < end; ++i) {
-                  const int64_t k = i % plan.boxes;
-                  const int64_t c =
-                      std::min(i / plan.boxes % groups * group, plan.channels - group);
-                  const int64_t n = i / plan.boxes / groups;
-                  float box[4];
-                  LoadBox(tensors.boxes + 4 * (n * plan.boxes + k), box);
-                  const T* image = tensors.input + n * 4 * plan.channels * plan.height * plan.width;
-                  for (int border = 0; border < 4; ++border) {
-                    samples.Start(image + (border * plan.channels + c) * strides.channel,
-                                  WalkAlong(border, box, static_cast<float>(plan.pool_size)));
-                    T best[kPack * kMaxLanes];
-                    int32_t index[kPack * kMaxLanes];
-                    Block<kPack>(samples, 0, plan.pool_size, false, best, index);
-                    const int64_t at = n * 4 * plan.channels * plan.boxes + k * strides.box +
-                                       border * strides.border + c * strides.result_channel;
-                    for (int64_t j = 0; j < group; ++j) {
-                      tensors.output[at + j * strides.result_channel] = best[j];
-                      tensors.argmax_idx[at + j * strides.result_channel] = index[j];
-                    }
-                  }
-                }
-              });
+  for (; c + kVectors * lanes <= channels; c += kVectors * lanes) {
+    Block(Vectors<kVectors>(), samples, c, stream, output, argmax_idx);
+  }
+  if constexpr (kVectors > 1) {
+    Blocks<kVectors / 2>(samples, channels, c, stream, output, argmax_idx);
+  } else if (c < channels) {
+    Block(Vectors<1>(), samples, channels - lanes, stream, output, argmax_idx);
+  }
 }
 
+// Packed channels, whose results lie `stride` apart.
+template <class T>
+HWY_INLINE void PackedBlock(Samples<T>& samples, int64_t stride, T* output, int32_t* argmax_idx) {
+  T best[kPacked] = {};
+  int32_t index[kPacked] = {};
+  Block(Vectors<kPacked / hn::MaxLanes(FloatTag())>(), samples, 0, false, best, index);
+  for (int64_t c = 0; c < samples.packed_channels; ++c) {
+    output[c * stride] = best[c];
+    argmax_idx[c * stride] = index[c];
+  }
+}
+
+// A task is a range of (image, border, group of channels, box). Borders read different channels:
+// with all boxes on one border after another, what they read in common is likelier in a cache.
 template <class T>
 void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args,
               cpu::Threads& threads) {
-  const Tensors<T> tensors = {static_cast<const T*>(args.input), static_cast<const T*>(args.boxes),
-                              static_cast<T*>(args.output), args.argmax_idx};
-  if (plan.layout == MLUOP_LAYOUT_NHWC && plan.channels >= static_cast<int64_t>(FloatLanes())) {
-    RunInPlace(plan, tensors, threads);
-  } else {
-    RunPacked(plan, tensors, threads);
-  }
+  const auto lanes = static_cast<int64_t>(FloatLanes());
+  const int64_t channels = plan.channels, pixels = plan.height * plan.width;
+  const bool nchw = plan.layout == MLUOP_LAYOUT_NCHW;
+  const Strides strides =
+      nchw ? Strides{plan.width, 1, pixels} : Strides{plan.width * 4 * channels, 4 * channels, 1};
+  const bool in_place = !nchw && channels >= lanes;
+  const int64_t group = in_place ? channels : std::min(channels, kPacked);
+  const int64_t groups = (channels + group - 1) / group;
+  const double values = static_cast<double>(group) * (plan.pool_size + 1.0);
+  const int64_t grain = static_cast<int64_t>(kTaskValues / values) + 1;
+  const auto addresses =
+      reinterpret_cast<uintptr_t>(args.output) | reinterpret_cast<uintptr_t>(args.argmax_idx);
+  const bool stream = in_place && plan.images * plan.boxes * 4 * channels >= kStreamResults &&
+                      channels % lanes == 0 && addresses % HWY_MAX_BYTES == 0;
+  threads.For(plan.images * 4 * groups * plan.boxes, grain, [&](int64_t i, int64_t end) HWY_ATTR {
+    Samples<T> samples = {plan, strides};
+    for (; i < end; ++i) {
+      const int64_t k = i % plan.boxes;
+      const int64_t c = i / plan.boxes % groups * group;
+      const int64_t border = i / plan.boxes / groups % 4, n = i / plan.boxes / groups / 4;
+      const T* box = static_cast<const T*>(args.boxes) + (n * plan.boxes + k) * 4;
+      samples.map = static_cast<const T*>(args.input) + n * 4 * channels * pixels +
+                    (border * channels + c) * strides.channel;
+      samples.start = WalkAlong(border, box, static_cast<float>(plan.pool_size));
+      samples.packed_channels = in_place ? 0 : std::min(group, channels - c);
+      samples.at_first = false;
+      const int64_t result = nchw ? ((n * channels + c) * plan.boxes + k) * 4 + border
+                                  : ((n * plan.boxes + k) * 4 + border) * channels + c;
+      T* output = static_cast<T*>(args.output) + result;
+      int32_t* argmax_idx = args.argmax_idx + result;
+      if (in_place) {
+        Blocks<kBlock<T>>(samples, channels, 0, stream, output, argmax_idx);
+      } else {
+        PackedBlock(samples, nchw ? plan.boxes * 4 : 1, output, argmax_idx);
+      }
+    }
+    if (stream) hwy::FlushStream();
+  });
 }
 
 }  // namespace
 
 void Run(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args, void*,
          const core::Launch& launch) {
-  if (plan.dtype == MLUOP_DTYPE_HALF) {
-    RunTyped<math::Half>(plan, args, launch.threads);
-  } else {
-    RunTyped<float>(plan, args, launch.threads);
-  }
+  plan.dtype == MLUOP_DTYPE_HALF ? RunTyped<math::Half>(plan, args, launch.threads)
+                                 : RunTyped<float>(plan, args, launch.threads);
 }
 
 }  // namespace detops::ops::HWY_NAMESPACE

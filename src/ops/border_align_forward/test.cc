@@ -159,10 +159,23 @@ TEST_P(BorderAlignTest, OddChannelsAndSizesBitByBit) {
   }
 }
 
+TEST_P(BorderAlignTest, ManySamplesBitByBit) {
+  Rng rng(37);
+  for (int32_t pool_size : {31, 32, 33, 63, 64, 65, 200}) {
+    for (int64_t c : {3, 75}) {
+      for (bool nchw : {false, true}) {
+        const BorderAlignShape shape = {1, 5, 6, c, 20, pool_size, nchw};
+        ExpectAsOracle(UniformFloats(rng, InputSize(shape), -1, 1), RandomBorderBoxes(rng, shape),
+                       shape, "pool_size " + std::to_string(pool_size));
+      }
+    }
+  }
+}
+
 TEST_P(BorderAlignTest, SpecialValuesBitByBit) {
   Rng rng(34);
   for (int round = 0; round < 20; ++round) {
-    const BorderAlignShape shape = {2, 4, 5, 5, 12, 4};
+    const BorderAlignShape shape = {2, 4, 5, round % 2 == 0 ? 5 : 70, 12, 4, round % 4 >= 2};
     std::vector<float> input = UniformFloats(rng, InputSize(shape), -1, 1);
     std::vector<float> boxes = RandomBorderBoxes(rng, shape);
     Spoil(rng, input, 8);

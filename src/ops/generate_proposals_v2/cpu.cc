@@ -108,8 +108,8 @@ void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& arg
   int64_t total = 0;
   launch.pairs = 0;
   for (int64_t image = 0; image < plan.images; ++image) {
-    const int64_t found =
-        cpu::CollectBest(args.scores + image * plan.anchors, plan.anchors, plan.candidates, w.keys);
+    const int64_t found = cpu::CollectBest(args.scores + image * plan.anchors, plan.anchors,
+                                           plan.candidates, w.keys, launch.threads);
     const uint64_t* order = cpu::SortByRank(w.keys, w.other_keys, found);
     const int64_t count = Decode(plan, args, image, order, w, launch.threads);
 
