@@ -23,8 +23,16 @@ DETOPS_HD F BoxArea(const Box<F>& b, F off) {
   return (b.x2 - b.x1 + off) * (b.y2 - b.y1 + off);
 }
 
+// Adds nothing. Without a pixel offset and without -0 among the coordinates no length is -0, so
+// adding 0 to it changes no bit.
+struct NoOffset {};
 template <class F>
-DETOPS_HD F BoxIntersection(const Box<F>& a, const Box<F>& b, F off, F zero) {
+DETOPS_HD F operator+(F length, NoOffset) {
+  return length;
+}
+
+template <class F, class Offset>
+DETOPS_HD F BoxIntersection(const Box<F>& a, const Box<F>& b, Offset off, F zero) {
   const F w = Max(zero, Min(a.x2, b.x2) - Max(a.x1, b.x1) + off);
   const F h = Max(zero, Min(a.y2, b.y2) - Max(a.y1, b.y1) + off);
   return w * h;
@@ -32,16 +40,18 @@ DETOPS_HD F BoxIntersection(const Box<F>& a, const Box<F>& b, F off, F zero) {
 
 // A NaN coordinate gives NaN: one in `b` gets through Min and Max, which return their second
 // argument then; one in `a` makes area_a NaN.
-template <class F>
-DETOPS_HD F BoxIoU(const Box<F>& a, const Box<F>& b, F area_a, F area_b, F off, F zero) {
+// `least` is the offset again, as a number.
+template <class F, class Offset>
+DETOPS_HD F BoxIoU(const Box<F>& a, const Box<F>& b, F area_a, F area_b, Offset off, F least,
+                   F zero) {
   const F inter = BoxIntersection(a, b, off, zero);
-  return inter / Max(off, (area_a + area_b) - inter);
+  return inter / Max(least, (area_a + area_b) - inter);
 }
 
 // Intersection over the foreground: the area of `a`.
-template <class F>
-DETOPS_HD F BoxIoF(const Box<F>& a, const Box<F>& b, F area_a, F off, F zero) {
-  return BoxIntersection(a, b, off, zero) / Max(off, area_a);
+template <class F, class Offset>
+DETOPS_HD F BoxIoF(const Box<F>& a, const Box<F>& b, F area_a, Offset off, F least, F zero) {
+  return BoxIntersection(a, b, off, zero) / Max(least, area_a);
 }
 
 // The overlap that the suppression of proposals compares with its threshold: no floor under the

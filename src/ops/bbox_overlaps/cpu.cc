@@ -37,10 +37,11 @@ struct Columns {
   HWY_ALIGN float area[kTileColumns];
 };
 
+// Adding 0 makes -0 a +0, which changes no result: see NoOffset.
 template <class T>
 HWY_INLINE Box<float> BoxAt(const T* boxes, int64_t i) {  // [.,4]
-  return {math::ToFloat(boxes[4 * i]), math::ToFloat(boxes[4 * i + 1]),
-          math::ToFloat(boxes[4 * i + 2]), math::ToFloat(boxes[4 * i + 3])};
+  return {math::ToFloat(boxes[4 * i]) + 0.0f, math::ToFloat(boxes[4 * i + 1]) + 0.0f,
+          math::ToFloat(boxes[4 * i + 2]) + 0.0f, math::ToFloat(boxes[4 * i + 3]) + 0.0f};
 }
 
 template <class T>
@@ -59,29 +60,29 @@ void FillColumns(const T* boxes, int64_t count, float offset, Columns& columns) 
   }
 }
 
-template <bool kIoF>
+template <bool kIoF, class Offset>
 HWY_INLINE FloatLane Overlap(const Box<FloatLane>& a, const Box<FloatLane>& b, FloatLane area_a,
-                             FloatLane area_b, FloatLane off, FloatLane zero) {
+                             FloatLane area_b, Offset off, FloatLane least, FloatLane zero) {
   if constexpr (kIoF) {
-    return BoxIoF(a, b, area_a, off, zero);
+    return BoxIoF(a, b, area_a, off, least, zero);
   } else {
-    return BoxIoU(a, b, area_a, area_b, off, zero);
+    return BoxIoU(a, b, area_a, area_b, off, least, zero);
   }
 }
 
 // One row against `count` columns.
-template <bool kIoF, class T>
+template <bool kIoF, class Offset, class T>
 HWY_INLINE void Row(const Box<float>& box, const Columns& columns, int64_t count, float offset,
-                    bool stream, T* out) {
+                    Offset off, bool stream, T* out) {
   const auto lanes = static_cast<int64_t>(FloatLanes());
   const Box<FloatLane> a = {Broadcast(box.x1), Broadcast(box.y1), Broadcast(box.x2),
                             Broadcast(box.y2)};
   const FloatLane area_a = Broadcast(BoxArea(box, offset));
-  const FloatLane off = Broadcast(offset), zero = Broadcast(0.0f);
+  const FloatLane least = Broadcast(offset), zero = Broadcast(0.0f);
   const auto at = [&](int64_t j) HWY_ATTR {
     const Box<FloatLane> b = {LoadLane(columns.x1 + j), LoadLane(columns.y1 + j),
                               LoadLane(columns.x2 + j), LoadLane(columns.y2 + j)};
-    return Overlap<kIoF>(a, b, area_a, LoadLane(columns.area + j), off, zero).v;
+    return Overlap<kIoF>(a, b, area_a, LoadLane(columns.area + j), off, least, zero).v;
   };
 
   int64_t j = 0;
@@ -117,8 +118,13 @@ void Pairs(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious
       const int64_t count = std::min(width, plan.cols - first_col);
       FillColumns(bbox2 + 4 * first_col, count, plan.offset, columns);
       for (int64_t i = first_row; i < last_row; ++i) {
-        Row<kIoF>(BoxAt(bbox1, i), columns, count, plan.offset, stream,
-                  ious + i * plan.cols + first_col);
+        T* out = ious + i * plan.cols + first_col;
+        const Box<float> box = BoxAt(bbox1, i);
+        if (plan.offset == 0.0f) {
+          Row<kIoF>(box, columns, count, plan.offset, NoOffset(), stream, out);
+        } else {
+          Row<kIoF>(box, columns, count, plan.offset, Broadcast(plan.offset), stream, out);
+        }
       }
     }
     if (stream) hwy::FlushStream();
@@ -147,7 +153,7 @@ void Aligned(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* io
     const auto lanes = static_cast<int64_t>(FloatLanes());
     const auto overlap = [&](const T* p1, const T* p2) HWY_ATTR {
       const Box<FloatLane> a = LoadBoxes(p1), b = LoadBoxes(p2);
-      return Overlap<kIoF>(a, b, BoxArea(a, off), BoxArea(b, off), off, zero).v;
+      return Overlap<kIoF>(a, b, BoxArea(a, off), BoxArea(b, off), off, off, zero).v;
     };
     int64_t i = begin;
     for (; i + lanes <= end; i += lanes) {

@@ -20,8 +20,9 @@ void Run(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious) 
     for (int64_t j = plan.aligned ? i : 0; j < (plan.aligned ? i + 1 : plan.cols); ++j) {
       const math::Box<float> b = LoadBox(bbox2, j);
       const float area_b = math::BoxArea(b, plan.offset);
-      const float overlap = plan.iof ? math::BoxIoF(a, b, area_a, plan.offset, 0.0f)
-                                     : math::BoxIoU(a, b, area_a, area_b, plan.offset, 0.0f);
+      const float overlap =
+          plan.iof ? math::BoxIoF(a, b, area_a, plan.offset, plan.offset, 0.0f)
+                   : math::BoxIoU(a, b, area_a, area_b, plan.offset, plan.offset, 0.0f);
       *ious++ = math::FromFloat<T>(overlap);
     }
   }
