@@ -80,30 +80,30 @@ int64_t CollectBest(const float* scores, int64_t count, int64_t wanted, uint64_t
     last = (first << (32 - kSelectBits)) | (second << (32 - 2 * kSelectBits)) |
            ((uint32_t{1} << (32 - 2 * kSelectBits)) - 1);
   }
-  // Each part counts, then writes behind the parts before it.
-  const int64_t parts = std::min<int64_t>((count + kPart - 1) / kPart, kMaxParts);
+  const auto collect = [&](int64_t begin, int64_t end, uint64_t* out) {
+    for (int64_t i = begin; i < end; ++i) {
+      // Written always and counted where it belongs: no branch to mispredict. There is room.
+      *out = math::ScoreKey(scores[i], static_cast<uint32_t>(i));
+      out += (*out >> kRankShift) <= last ? 1 : 0;
+    }
+    return out;
+  };
+  if (threads.count() == 1 || count <= kPart) return collect(0, count, keys) - keys;
+
+  // Each part collects to where it begins; then the parts close up.
+  const int64_t parts = std::min<int64_t>(count / kPart, kMaxParts);
   const auto part_begin = [&](int64_t part) { return count * part / parts; };
-  std::array<int64_t, kMaxParts + 1> offset = {};
+  std::array<uint64_t*, kMaxParts> ends;
   threads.For(parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
-      int64_t found = 0;
-      for (int64_t i = part_begin(part); i < part_begin(part + 1); ++i) {
-        found += math::ScoreRank(scores[i]) <= last ? 1 : 0;
-      }
-      offset[part + 1] = found;
+      ends[part] = collect(part_begin(part), part_begin(part + 1), keys + part_begin(part));
     }
   });
-  for (int64_t part = 0; part < parts; ++part) offset[part + 1] += offset[part];
-  threads.For(parts, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t part = begin; part < end; ++part) {
-      uint64_t* out = keys + offset[part];
-      for (int64_t i = part_begin(part); i < part_begin(part + 1); ++i) {
-        if (math::ScoreRank(scores[i]) > last) continue;
-        *out++ = math::ScoreKey(scores[i], static_cast<uint32_t>(i));
-      }
-    }
-  });
-  return offset[parts];
+  uint64_t* end = ends[0];
+  for (int64_t part = 1; part < parts; ++part) {
+    end = std::copy(keys + part_begin(part), ends[part], end);
+  }
+  return end - keys;
 }
 
 }  // namespace detops::cpu

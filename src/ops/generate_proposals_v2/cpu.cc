@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image at a time: a histogram finds the scores that top-k needs, a radix sort orders them, the
-// candidates are decoded in parallel, and suppression asks a grid of the boxes kept so far
-// (cpu/greedy_nms-inl.h) until enough are kept.
+// Several images at a time. In each, a histogram finds the scores that top-k needs, a radix sort
+// orders them, the candidates are decoded in parallel, and suppression asks a grid of the boxes
+// kept so far (cpu/greedy_nms-inl.h) until enough are kept.
 #include "cpu/score_sort.h"
 #include "cpu/simd.h"
 #include "ops/generate_proposals_v2/plan.h"
@@ -13,7 +13,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include "cpu/greedy_nms-inl.h"
 #include "math/proposal.h"
@@ -23,9 +25,12 @@
 #define DETOPS_GENERATE_PROPOSALS_WORKSPACE_
 namespace detops::ops::generate_proposals {
 
-// Of one image; the images take turns.
+// Images at a time: for several threads without much memory. The threads also share an image.
+inline constexpr int64_t kImages = 4;
+
+// Of one image.
 struct Workspace {
-  uint64_t* keys;        // [anchors]
+  uint64_t* keys;        // [anchors]; after decoding, the places of the boxes kept
   uint64_t* other_keys;  // [anchors]
   cpu::Bounds* boxes;    // [anchors] decoded, by score
   cpu::Bounds* bounds;   // [anchors] the same with the pixel offset, for the grid
@@ -41,7 +46,19 @@ struct Workspace {
         areas(layout.Array<float>(anchors)),
         scores(layout.Array<float>(anchors)),
         grid(layout, anchors) {}
+
+  int64_t kept = 0;
+  bool none = false;  // no candidate was left to suppress
 };
+
+using Workspaces = std::array<std::optional<Workspace>, kImages>;
+
+inline void LayOut(core::WorkspaceLayout& layout, const GenerateProposalsV2Plan& plan,
+                   Workspaces& workspaces) {
+  for (int64_t i = 0; i < std::min(plan.images, kImages); ++i) {
+    workspaces[i].emplace(layout, plan.anchors);
+  }
+}
 
 }  // namespace detops::ops::generate_proposals
 #endif
@@ -99,40 +116,59 @@ int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Arg
   return count;
 }
 
+// Leaves the places of the boxes kept in w.keys; returns the pairs compared.
+int64_t ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
+                   int64_t image, Workspace& w, cpu::Threads& threads) {
+  const int64_t found = cpu::CollectBest(args.scores + image * plan.anchors, plan.anchors,
+                                         plan.candidates, w.keys, threads);
+  const uint64_t* order = cpu::SortByRank(w.keys, w.other_keys, found);
+  const int64_t count = Decode(plan, args, image, order, w, threads);
+  w.none = count == 0;
+  w.kept = 0;
+  const auto suppresses = [&](int64_t ahead, int64_t behind, int64_t& pairs) HWY_ATTR {
+    ++pairs;
+    return BoxNmsOverlap(AsBox(w.boxes[ahead]), AsBox(w.boxes[behind]), w.areas[ahead],
+                         w.areas[behind], plan.offset, 0.0f) > plan.nms_thresh;
+  };
+  return GreedyNms(w.bounds, count, plan.most_rois, w.grid, threads, suppresses,
+                   [&](int64_t i) { w.keys[w.kept++] = static_cast<uint64_t>(i); });
+}
+
 }  // namespace
 
 void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args, void* memory,
          const core::Launch& launch) {
   core::WorkspaceLayout layout(memory);
-  Workspace w(layout, plan.anchors);
+  Workspaces workspaces;
+  LayOut(layout, plan, workspaces);
   int64_t total = 0;
-  launch.pairs = 0;
-  for (int64_t image = 0; image < plan.images; ++image) {
-    const int64_t found = cpu::CollectBest(args.scores + image * plan.anchors, plan.anchors,
-                                           plan.candidates, w.keys, launch.threads);
-    const uint64_t* order = cpu::SortByRank(w.keys, w.other_keys, found);
-    const int64_t count = Decode(plan, args, image, order, w, launch.threads);
-
-    const int64_t first = total;
-    const auto write = [&](const Bounds& box, float score) {
-      float* roi = args.rpn_rois + 4 * total;
-      roi[0] = box.x1;
-      roi[1] = box.y1;
-      roi[2] = box.x2;
-      roi[3] = box.y2;
-      args.rpn_roi_probs[total++] = score;
-    };
-    const auto suppresses = [&](int64_t ahead, int64_t behind, int64_t& pairs) HWY_ATTR {
-      ++pairs;
-      return BoxNmsOverlap(AsBox(w.boxes[ahead]), AsBox(w.boxes[behind]), w.areas[ahead],
-                           w.areas[behind], plan.offset, 0.0f) > plan.nms_thresh;
-    };
-    launch.pairs += GreedyNms(w.bounds, count, plan.most_rois, w.grid, launch.threads, suppresses,
-                              [&](int64_t i) { write(w.boxes[i], w.scores[i]); });
-    if (count == 0 && plan.most_rois > 0) write({0, 0, 0, 0}, 0);
-    args.rpn_rois_num[image] = static_cast<int32_t>(total - first);
+  const auto write = [&](const Bounds& box, float score) {
+    float* roi = args.rpn_rois + 4 * total;
+    roi[0] = box.x1;
+    roi[1] = box.y1;
+    roi[2] = box.x2;
+    roi[3] = box.y2;
+    args.rpn_roi_probs[total++] = score;
+  };
+  std::atomic<int64_t> pairs = 0;
+  for (int64_t first = 0; first < plan.images; first += kImages) {
+    const int64_t images = std::min(kImages, plan.images - first);
+    launch.threads.For(images, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        pairs += ProposeFor(plan, args, first + i, *workspaces[i], launch.threads);
+      }
+    });
+    // Packed over the images, so in their order.
+    for (int64_t i = 0; i < images; ++i) {
+      const Workspace& w = *workspaces[i];
+      const int64_t before = total;
+      for (int64_t k = 0; k < w.kept; ++k) write(w.boxes[w.keys[k]], w.scores[w.keys[k]]);
+      if (w.none && plan.most_rois > 0) write({0, 0, 0, 0}, 0);
+      args.rpn_rois_num[first + i] = static_cast<int32_t>(total - before);
+    }
   }
   *args.rpn_rois_batch_size = static_cast<int32_t>(total);
+  launch.pairs = pairs;
 }
 
 }  // namespace detops::ops::HWY_NAMESPACE
@@ -143,7 +179,8 @@ namespace detops::ops {
 
 int64_t GenerateProposalsV2CpuWorkspace(const GenerateProposalsV2Plan& plan) {
   core::WorkspaceLayout layout;
-  generate_proposals::Workspace(layout, plan.anchors);
+  generate_proposals::Workspaces workspaces;
+  generate_proposals::LayOut(layout, plan, workspaces);
   return layout.Bytes();
 }
 
