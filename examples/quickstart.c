@@ -19,7 +19,7 @@ int main(void) {
   mluOpSetTensorDescriptor(kept_desc, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_INT32, 1, kept_dims);
 
   mluOpGetPolyNmsWorkspaceSize(handle, boxes_desc, &bytes);
-  void *workspace = malloc(bytes);
+  void* workspace = malloc(bytes);
   mluOpPolyNms(handle, boxes_desc, boxes, 0.1f, workspace, bytes, kept_desc, kept, &count);
   printf("kept %d of 3:", count);
   for (int i = 0; i < count; ++i) printf(" %d", kept[i]);

@@ -38,6 +38,16 @@ void RequireStrides(int rank, const void* strides) {
   if (rank > 0 && strides == nullptr) core::BadParam("dimStride: is null");
 }
 
+// The Ex getters take no null.
+void RequireAll(const void* layout, const void* dtype, const void* rank, const void* dims,
+                const void* strides) {
+  core::RequirePointers({{"layout", layout},
+                         {"dtype", dtype},
+                         {"dimNb", rank},
+                         {"dimSize", dims},
+                         {"dimStride", strides}});
+}
+
 // What the four getters share; null pointers are skipped.
 void GetCommon(const mluOpTensorStruct& desc, mluOpTensorLayout_t* layout, mluOpDataType_t* dtype,
                int* rank) {
@@ -203,11 +213,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorEx(const mluOpTensorDescript
                                                        int dimSize[], int dimStride[]) {
   return core::Guard("mluOpGetTensorDescriptorEx", [&] {
     const mluOpTensorStruct& tensor = RequireDesc(desc);
-    core::RequirePointers({{"layout", layout},
-                           {"dtype", dtype},
-                           {"dimNb", dimNb},
-                           {"dimSize", dimSize},
-                           {"dimStride", dimStride}});
+    RequireAll(layout, dtype, dimNb, dimSize, dimStride);
     RequireInts("dimSize", tensor, tensor.dims);
     RequireInts("dimStride", tensor, tensor.strides);
     std::copy_n(tensor.dims.begin(), tensor.rank, dimSize);
@@ -222,11 +228,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorEx_v2(const mluOpTensorDescr
                                                           int64_t dimSize[], int64_t dimStride[]) {
   return core::Guard("mluOpGetTensorDescriptorEx_v2", [&] {
     const mluOpTensorStruct& tensor = RequireDesc(desc);
-    core::RequirePointers({{"layout", layout},
-                           {"dtype", dtype},
-                           {"dimNb", dimNb},
-                           {"dimSize", dimSize},
-                           {"dimStride", dimStride}});
+    RequireAll(layout, dtype, dimNb, dimSize, dimStride);
     std::copy_n(tensor.dims.begin(), tensor.rank, dimSize);
     std::copy_n(tensor.strides.begin(), tensor.rank, dimStride);
     GetCommon(tensor, layout, dtype, dimNb);

@@ -76,47 +76,45 @@ int64_t WorkspaceBytes(const mluOpContext& handle, const typename Op::Plan& plan
   return most;
 }
 
-template <class Op>
-void Run(mluOpContext& handle, const Implementation<Op>& implementation,
-         const typename Op::Plan& plan, const typename Op::Args& args, void* workspace) {
+// memory(implementation) is its workspace, checked.
+template <class Op, class Memory>
+void DispatchWith(mluOpContext& handle, const typename Op::Plan& plan,
+                  const typename Op::Args& args, const Memory& memory) {
+  const Implementation<Op>& implementation = Select<Op>(handle, plan);
   handle.last_pairs = -1;
+  if (plan.Empty()) {
+    Op::WriteEmpty(plan, args, handle);
+  } else {
+    Op::RequireArgs(plan, args);
+    implementation.run(plan, args, memory(implementation),
+                       {handle.queue, handle.threads, handle.last_pairs});
+  }
   handle.last_implementation = implementation.name;
-  implementation.run(plan, args, workspace, {handle.queue, handle.threads, handle.last_pairs});
 }
 
 // For operators whose C function has a workspace argument.
 template <class Op>
 void Dispatch(mluOpContext& handle, const typename Op::Plan& plan, const typename Op::Args& args,
               void* workspace, size_t workspace_size) {
-  const Implementation<Op>& implementation = Select<Op>(handle, plan);
-  if (plan.Empty()) {
-    Op::WriteEmpty(plan, args, handle);
-    handle.last_implementation = implementation.name;
-    return;
-  }
-  Op::RequireArgs(plan, args);
-  const auto needed = static_cast<size_t>(WorkspaceBytes<Op>(handle, plan));
-  if (workspace_size < needed) {
-    BadParam("workspace_size: is ", workspace_size, ", expected at least ", needed);
-  }
-  if (workspace == nullptr && needed > 0) {
-    BadParam("workspace: is null, expected ", needed, " bytes");
-  }
-  Run(handle, implementation, plan, args, workspace);
+  DispatchWith<Op>(handle, plan, args, [&](const Implementation<Op>&) {
+    const auto needed = static_cast<size_t>(WorkspaceBytes<Op>(handle, plan));
+    if (workspace_size < needed) {
+      BadParam("workspace_size: is ", workspace_size, ", expected at least ", needed);
+    }
+    if (workspace == nullptr && needed > 0) {
+      BadParam("workspace: is null, expected ", needed, " bytes");
+    }
+    return workspace;
+  });
 }
 
 // For the others: the handle lends what the implementation wants.
 template <class Op>
 void Dispatch(mluOpContext& handle, const typename Op::Plan& plan, const typename Op::Args& args) {
-  const Implementation<Op>& implementation = Select<Op>(handle, plan);
-  if (plan.Empty()) {
-    Op::WriteEmpty(plan, args, handle);
-    handle.last_implementation = implementation.name;
-    return;
-  }
-  Op::RequireArgs(plan, args);
-  const auto needed = static_cast<size_t>(implementation.workspace(plan));
-  Run(handle, implementation, plan, args, needed > 0 ? handle.Scratch(needed) : nullptr);
+  DispatchWith<Op>(handle, plan, args, [&](const Implementation<Op>& implementation) -> void* {
+    const auto needed = static_cast<size_t>(implementation.workspace(plan));
+    return needed > 0 ? handle.Scratch(needed) : nullptr;
+  });
 }
 
 // For `unsupported` and `workspace` of implementations that take every plan, and need no memory.

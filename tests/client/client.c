@@ -22,46 +22,46 @@
 static mluOpHandle_t handle;
 static cnrtQueue_t queue;
 
-static void *upload(const void *host, size_t bytes) {
-  void *device = NULL;
+static void* upload(const void* host, size_t bytes) {
+  void* device = NULL;
   CNRT_CHECK(cnrtMalloc(&device, bytes));
   CNRT_CHECK(cnrtMemcpyAsync(device, host, bytes, queue, cnrtMemcpyHostToDev));
   return device;
 }
 
-static void *reserve(size_t bytes) {
-  void *device = NULL;
+static void* reserve(size_t bytes) {
+  void* device = NULL;
   CNRT_CHECK(cnrtMalloc(&device, bytes));
   CNRT_CHECK(cnrtMemset(device, 0xff, bytes));
   return device;
 }
 
 /* Waits for the queue, copies back and frees. */
-static void download(void *host, void *device, size_t bytes) {
+static void download(void* host, void* device, size_t bytes) {
   CNRT_CHECK(cnrtQueueSync(queue));
   CNRT_CHECK(cnrtMemcpy(host, device, bytes, cnrtMemcpyDevToHost));
   CNRT_CHECK(cnrtFree(device));
 }
 
 static mluOpTensorDescriptor_t describe(mluOpTensorLayout_t layout, mluOpDataType_t dtype, int rank,
-                                        const int *dims) {
+                                        const int* dims) {
   mluOpTensorDescriptor_t desc = NULL;
   MLUOP_CHECK(mluOpCreateTensorDescriptor(&desc));
   MLUOP_CHECK(mluOpSetTensorDescriptor(desc, layout, dtype, rank, dims));
   return desc;
 }
 
-static mluOpTensorDescriptor_t array(mluOpDataType_t dtype, int rank, const int *dims) {
+static mluOpTensorDescriptor_t array(mluOpDataType_t dtype, int rank, const int* dims) {
   return describe(MLUOP_LAYOUT_ARRAY, dtype, rank, dims);
 }
 
-static int report(const char *op, int equal) {
+static int report(const char* op, int equal) {
   printf("%s: %s\n", op, equal ? "ok" : "MISMATCH");
   return equal;
 }
 
 /* Every value is exact, but a NaN is any NaN. */
-static int same_floats(const float *got, const float *expected, size_t count) {
+static int same_floats(const float* got, const float* expected, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (isnan(expected[i]) ? !isnan(got[i]) : !(got[i] == expected[i])) return 0;
   }
@@ -76,7 +76,7 @@ static int bbox_overlaps(void) {
   mluOpTensorDescriptor_t boxes_desc = array(MLUOP_DTYPE_FLOAT, 2, (const int[]){3, 4});
   mluOpTensorDescriptor_t ious_desc = array(MLUOP_DTYPE_FLOAT, 2, (const int[]){3, 3});
   void *bbox1_device = upload(bbox1, sizeof(bbox1)), *bbox2_device = upload(bbox2, sizeof(bbox2));
-  void *ious_device = reserve(sizeof(ious));
+  void* ious_device = reserve(sizeof(ious));
   MLUOP_CHECK(mluOpBboxOverlaps(handle, 0, false, 0, boxes_desc, bbox1_device, boxes_desc,
                                 bbox2_device, ious_desc, ious_device));
   download(ious, ious_device, sizeof(ious));
@@ -158,11 +158,11 @@ static int generate_proposals_v2(void) {
   mluOpTensorDescriptor_t num_desc = array(MLUOP_DTYPE_INT32, 1, (const int[]){2});
   MLUOP_CHECK(
       mluOpGetGenerateProposalsV2WorkspaceSize_v2(handle, scores_desc, 2000, &workspace_size));
-  void *scores_device = upload(scores, sizeof(scores));
-  void *deltas_device = upload(deltas, sizeof(deltas));
-  void *shape_device = upload(im_shape, sizeof(im_shape));
-  void *anchors_device = upload(anchors, sizeof(anchors));
-  void *workspace = reserve(workspace_size);
+  void* scores_device = upload(scores, sizeof(scores));
+  void* deltas_device = upload(deltas, sizeof(deltas));
+  void* shape_device = upload(im_shape, sizeof(im_shape));
+  void* anchors_device = upload(anchors, sizeof(anchors));
+  void* workspace = reserve(workspace_size);
   void *rois_device = reserve(sizeof(rois)), *probs_device = reserve(sizeof(probs));
   void *num_device = reserve(sizeof(num)), *batch_device = reserve(sizeof(batch_size));
   MLUOP_CHECK(mluOpGenerateProposalsV2(
@@ -174,9 +174,9 @@ static int generate_proposals_v2(void) {
   download(probs, probs_device, sizeof(probs));
   download(num, num_device, sizeof(num));
   download(&batch_size, batch_device, sizeof(batch_size));
-  void *inputs[] = {scores_device, deltas_device, shape_device, anchors_device, workspace};
+  void* inputs[] = {scores_device, deltas_device, shape_device, anchors_device, workspace};
   for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); ++i) CNRT_CHECK(cnrtFree(inputs[i]));
-  mluOpTensorDescriptor_t *group[] = {&scores_desc, &deltas_desc, &shape_desc, &anchors_desc,
+  mluOpTensorDescriptor_t* group[] = {&scores_desc, &deltas_desc, &shape_desc, &anchors_desc,
                                       &rois_desc,   &probs_desc,  &num_desc};
   MLUOP_CHECK(mluOpDestroyGroupTensorDescriptors(group, sizeof(group) / sizeof(group[0])));
   return report("generate_proposals_v2", batch_size == 2 && num[0] == 1 && num[1] == 1 &&
@@ -195,7 +195,7 @@ static int points_in_boxes(void) {
   mluOpTensorDescriptor_t indices_desc = array(MLUOP_DTYPE_INT32, 2, (const int[]){1, 4});
   void *points_device = upload(points, sizeof(points)),
        *boxes_device = upload(boxes, sizeof(boxes));
-  void *indices_device = reserve(sizeof(indices));
+  void* indices_device = reserve(sizeof(indices));
   MLUOP_CHECK(mluOpPointsInBoxes(handle, points_desc, points_device, boxes_desc, boxes_device,
                                  indices_desc, indices_device));
   download(indices, indices_device, sizeof(indices));

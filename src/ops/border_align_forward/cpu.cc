@@ -227,8 +227,9 @@ HWY_INLINE void PackedBlock(Samples<T>& samples, int64_t stride, T* output, int3
   }
 }
 
-// A task is a range of (image, border, group of channels, box). Borders read different channels:
-// with all boxes on one border after another, what they read in common is likelier in a cache.
+// A task is a range of (part of the boxes, map, box), where a map is an image's for one border and
+// one group of channels. A cache may hold a map but not all of an image, so all boxes of a part
+// meet one before the next, and the threads, beginning at different parts, are at the same one.
 template <class T>
 void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args,
               cpu::Threads& threads) {
@@ -246,12 +247,14 @@ void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& 
       reinterpret_cast<uintptr_t>(args.output) | reinterpret_cast<uintptr_t>(args.argmax_idx);
   const bool stream = in_place && plan.images * plan.boxes * 4 * channels >= kStreamResults &&
                       channels % lanes == 0 && addresses % HWY_MAX_BYTES == 0;
-  threads.For(plan.images * 4 * groups * plan.boxes, grain, [&](int64_t i, int64_t end) HWY_ATTR {
+  const int64_t maps = plan.images * 4 * groups;
+  const int64_t part = (plan.boxes + threads.count() - 1) / threads.count();
+  threads.For(maps * plan.boxes, grain, [&](int64_t i, int64_t end) HWY_ATTR {
     Samples<T> samples = {plan, strides};
     for (; i < end; ++i) {
-      const int64_t k = i % plan.boxes;
-      const int64_t c = i / plan.boxes % groups * group;
-      const int64_t border = i / plan.boxes / groups % 4, n = i / plan.boxes / groups / 4;
+      const int64_t first = i / (maps * part) * part, boxes = std::min(part, plan.boxes - first);
+      const int64_t k = first + (i - maps * first) % boxes, map = (i - maps * first) / boxes;
+      const int64_t c = map % groups * group, border = map / groups % 4, n = map / groups / 4;
       const T* box = static_cast<const T*>(args.boxes) + (n * plan.boxes + k) * 4;
       samples.map = static_cast<const T*>(args.input) + n * 4 * channels * pixels +
                     (border * channels + c) * strides.channel;
