@@ -16,7 +16,8 @@ class WorkspaceLayout {
   // Without memory: only counts.
   WorkspaceLayout() = default;
   explicit WorkspaceLayout(void* memory)
-      : base_((reinterpret_cast<uintptr_t>(memory) + kAlignment - 1) & ~(kAlignment - 1)) {}
+      : base_(static_cast<std::byte*>(memory) +
+              (-reinterpret_cast<uintptr_t>(memory)) % kAlignment) {}
 
   // Null while only counting, and always for no elements.
   template <class T>
@@ -25,7 +26,7 @@ class WorkspaceLayout {
     const int64_t begin = bytes_;
     bytes_ = CheckedAdd(bytes_, CheckedMul(count, sizeof(T), "workspace"), "workspace");
     bytes_ = CheckedAdd(bytes_, kAlignment - 1, "workspace") & ~int64_t{kAlignment - 1};
-    return base_ == 0 ? nullptr : reinterpret_cast<T*>(base_ + static_cast<uintptr_t>(begin));
+    return base_ == nullptr ? nullptr : reinterpret_cast<T*>(base_ + begin);
   }
 
   // Enough for a workspace that starts at any address.
@@ -35,7 +36,7 @@ class WorkspaceLayout {
 
  private:
   static constexpr uintptr_t kAlignment = 64;  // a cache line, and the widest vector
-  uintptr_t base_ = 0;
+  std::byte* base_ = nullptr;
   int64_t bytes_ = 0;
 };
 
