@@ -5,6 +5,7 @@
 // Channels that are no whole vectors in memory (NCHW, or too few) are packed into such first.
 #include "cpu/simd.h"
 #include "ops/border_align_forward/plan.h"
+#include "ops/border_align_forward/walk.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/border_align_forward/cpu.cc"
@@ -13,8 +14,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "cpu/lane-inl.h"
@@ -50,28 +49,6 @@ struct Strides {
   int64_t y, x, channel;
 };
 
-struct Walk {
-  float x, y, step_x, step_y;
-};
-
-// borders: 0 top, 1 left, 2 bottom, 3 right
-template <class T>
-HWY_INLINE Walk WalkAlong(int64_t border, const T* box, float pool_size) {  // [4] x1 y1 x2 y2
-  const float x1 = math::ToFloat(box[0]), y1 = math::ToFloat(box[1]);
-  const float x2 = math::ToFloat(box[2]), y2 = math::ToFloat(box[3]);
-  if (!std::isfinite(x1) || !std::isfinite(y1) || !std::isfinite(x2) || !std::isfinite(y2)) {
-    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-    return {kNan, kNan, 0.0f, 0.0f};  // outside from beginning to end
-  }
-  const float step_x = (x2 - x1) / pool_size, step_y = (y2 - y1) / pool_size;
-  switch (border) {
-    case 0: return {x1, y1, step_x, 0.0f};
-    case 1: return {x1, y1, 0.0f, step_y};
-    case 2: return {x2, y2, -step_x, 0.0f};
-    default: return {x2, y2, 0.0f, -step_y};
-  }
-}
-
 template <class T>
 struct Sample {
   const T* tap[4];  // their first channels
@@ -87,7 +64,7 @@ struct Samples {
 
   const T* map = nullptr;
   int64_t packed_channels = 0;  // they read copies of that many; if 0, in place
-  Walk start = {}, at = {};
+  BorderWalk start = {}, at = {};
   bool at_first = false;
   int64_t count = 0, end_index = 0;
   Sample<T> list[kSamples] = {};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
 #include "math/bilinear.h"
 #include "math/half.h"
 #include "ops/border_align_forward/plan.h"
+#include "ops/border_align_forward/walk.h"
 
 namespace detops::ops {
 namespace {
@@ -20,21 +19,6 @@ Strides StridesOf(const BorderAlignForwardPlan& p) {
     return {p.width, 1, p.height * p.width, 4, 1, p.boxes * 4};
   }
   return {p.width * 4 * p.channels, 4 * p.channels, 1, 4 * p.channels, p.channels, 1};
-}
-
-struct Walk {
-  float x, y, step_x, step_y;
-};
-
-// borders: 0 top, 1 left, 2 bottom, 3 right
-Walk WalkAlong(int border, const float* box, float pool_size) {  // [4] x1 y1 x2 y2
-  const float step_x = (box[2] - box[0]) / pool_size, step_y = (box[3] - box[1]) / pool_size;
-  switch (border) {
-    case 0: return {box[0], box[1], step_x, 0.0f};
-    case 1: return {box[0], box[1], 0.0f, step_y};
-    case 2: return {box[2], box[3], -step_x, 0.0f};
-    default: return {box[2], box[3], 0.0f, -step_y};
-  }
 }
 
 template <class T>
@@ -57,20 +41,15 @@ void Run(const BorderAlignForwardPlan& plan, const T* input, const T* boxes, T* 
   const int64_t image_results = 4 * plan.channels * plan.boxes;
   for (int64_t n = 0; n < plan.images; ++n) {
     for (int64_t k = 0; k < plan.boxes; ++k) {
-      float box[4];
-      bool finite = true;
-      for (int i = 0; i < 4; ++i) {
-        box[i] = math::ToFloat(boxes[(n * plan.boxes + k) * 4 + i]);
-        finite = finite && std::isfinite(box[i]);
-      }
+      const T* box = boxes + (n * plan.boxes + k) * 4;
       for (int border = 0; border < 4; ++border) {
         for (int64_t c = 0; c < plan.channels; ++c) {
           const T* map =
               input + n * image_elements + (border * plan.channels + c) * strides.channel;
-          Walk at = WalkAlong(border, box, static_cast<float>(plan.pool_size));
+          BorderWalk at = WalkAlong(border, box, static_cast<float>(plan.pool_size));
           float best = 0.0f;
           int32_t best_index = 0;
-          for (int64_t i = 0; finite && i <= plan.pool_size; ++i) {
+          for (int64_t i = 0; i <= plan.pool_size; ++i) {
             const float value = Interpolate(plan, strides, map, at.y, at.x);
             if (i == 0 || value > best) {
               best = value;
