@@ -70,9 +70,7 @@ int64_t GreedyNms(const Bounds* boxes, int64_t count, int64_t most, KeptGrid& gr
                   Threads& threads, const Suppresses& suppresses, const Keep& keep) {
   constexpr int64_t kChunk = KeptInChunk::kCapacity;
   constexpr int64_t kGrain = 64;
-  constexpr int64_t kAhead = 8;
-  const bool prefetch = count > (1 << 16);  // beyond the caches of a core
-  const bool use_grid = count > kChunk;     // else the one chunk is all there is
+  const bool use_grid = count > kChunk;  // else the one chunk is all there is
   if (use_grid) grid.Reserve(boxes, count);
 
   std::atomic<int64_t> pairs = 0;
@@ -86,10 +84,6 @@ int64_t GreedyNms(const Bounds* boxes, int64_t count, int64_t most, KeptGrid& gr
       threads.For(end - begin, kGrain, [&](int64_t first, int64_t last) {
         int64_t part = 0;
         for (int64_t i = first; i < last; ++i) {
-          if (prefetch) {
-            if (i + 2 * kAhead < last) grid.PrefetchBuckets(boxes[begin + i + 2 * kAhead]);
-            if (i + kAhead < last) grid.PrefetchBoxes(boxes[begin + i + kAhead]);
-          }
           gone[i] = grid.Any(boxes[begin + i],
                              [&](int64_t ahead) { return suppresses(ahead, begin + i, part); });
         }

@@ -35,11 +35,6 @@ class KeptGrid {
   template <class Visit>
   bool Any(const Bounds& query, const Visit& visit) const;
 
-  // Ask for what Any(query) will read, first the buckets and, a while later, their boxes: in a
-  // large grid every query goes to memory of its own.
-  void PrefetchBuckets(const Bounds& query) const;
-  void PrefetchBoxes(const Bounds& query) const;
-
  private:
   static constexpr int kMaxLevels = 160;  // powers of 4 between the smallest and the largest float
   static constexpr int kHuge = kMaxLevels - 1;  // for bounds that are not finite: one list
@@ -60,15 +55,6 @@ class KeptGrid {
   static int LevelOf(const Bounds& b);
   uint32_t BucketOf(int level, int64_t x, int64_t y) const;
   uint32_t BucketOf(int level, const Bounds& b) const;
-  // The cells of one level that a query may find boxes in; `all` when a walk through all boxes of
-  // the level is shorter.
-  struct Cells {
-    int level;
-    int64_t x1, x2, y1, y2;
-    bool all;
-  };
-  template <class Visit>
-  bool AnyLevel(const Bounds& query, const Visit& visit) const;
   template <class Visit>
   bool AnyInList(const Level& level, const Bounds& query, const Visit& visit) const;
 
@@ -105,74 +91,34 @@ bool KeptGrid::AnyInList(const Level& level, const Bounds& query, const Visit& v
 }
 
 template <class Visit>
-bool KeptGrid::AnyLevel(const Bounds& query, const Visit& visit) const {
+bool KeptGrid::Any(const Bounds& query, const Visit& visit) const {
   for (int i = 0; i < used_level_count_; ++i) {
     const int level_index = used_levels_[i];
     const Level& level = levels_[level_index];
     if (level.inserted == 0) continue;
-    Cells cells = {level_index, 0, -1, 0, -1, true};
-    if (level_index != kHuge) {
-      // A box of this level is at most a side long, so its centre lies within half a side.
-      constexpr double kReach = 0.5 + 1e-6;  // with more than all the rounding here
-      const double per_side = level.per_side;
-      const double x1 = std::fmax(std::floor(query.x1 * per_side - kReach), level.x_low);
-      const double x2 = std::fmin(std::floor(query.x2 * per_side + kReach), level.x_high);
-      const double y1 = std::fmax(std::floor(query.y1 * per_side - kReach), level.y_low);
-      const double y2 = std::fmin(std::floor(query.y2 * per_side + kReach), level.y_high);
-      if (!(x1 <= x2 && y1 <= y2)) continue;
-      cells.x1 = static_cast<int64_t>(x1);
-      cells.x2 = static_cast<int64_t>(x2);
-      cells.y1 = static_cast<int64_t>(y1);
-      cells.y2 = static_cast<int64_t>(y2);
-      cells.all = (x2 - x1 + 1) * (y2 - y1 + 1) > level.inserted;
+    // A box of this level is at most a side long, so its centre lies within half a side.
+    constexpr double kReach = 0.5 + 1e-6;  // with more than all the rounding here
+    const double x1 = std::fmax(std::floor(query.x1 * level.per_side - kReach), level.x_low);
+    const double x2 = std::fmin(std::floor(query.x2 * level.per_side + kReach), level.x_high);
+    const double y1 = std::fmax(std::floor(query.y1 * level.per_side - kReach), level.y_low);
+    const double y2 = std::fmin(std::floor(query.y2 * level.per_side + kReach), level.y_high);
+    if (level_index != kHuge && !(x1 <= x2 && y1 <= y2)) continue;
+    // Where there are fewer boxes than cells to look into, all of them are looked at.
+    if (level_index == kHuge || (x2 - x1 + 1) * (y2 - y1 + 1) > level.inserted) {
+      if (AnyInList(level, query, visit)) return true;
+      continue;
     }
-    if (visit(cells)) return true;
-  }
-  return false;
-}
-
-template <class Visit>
-bool KeptGrid::Any(const Bounds& query, const Visit& visit) const {
-  return AnyLevel(query, [&](const Cells& cells) {
-    if (cells.all) return AnyInList(levels_[cells.level], query, visit);
-    for (int64_t y = cells.y1; y <= cells.y2; ++y) {
-      for (int64_t x = cells.x1; x <= cells.x2; ++x) {
-        const Bucket bucket = buckets_[BucketOf(cells.level, x, y)];
+    for (auto y = static_cast<int64_t>(y1); y <= static_cast<int64_t>(y2); ++y) {
+      for (auto x = static_cast<int64_t>(x1); x <= static_cast<int64_t>(x2); ++x) {
+        const Bucket bucket = buckets_[BucketOf(level_index, x, y)];
         const Slot* slot = slots_ + bucket.begin;
         for (uint32_t n = 0; n < bucket.count; ++n, ++slot) {
           if (slot->bounds.Overlaps(query) && visit(slot->box)) return true;
         }
       }
     }
-    return false;
-  });
-}
-
-inline void KeptGrid::PrefetchBuckets(const Bounds& query) const {
-  AnyLevel(query, [&](const Cells& cells) {
-    if (cells.all) return false;
-    for (int64_t y = cells.y1; y <= cells.y2; ++y) {
-      // Four neighbours share a cache line.
-      for (int64_t x = cells.x1; x <= (cells.x2 | 3); x += 4) {
-        __builtin_prefetch(&buckets_[BucketOf(cells.level, x, y)]);
-      }
-    }
-    return false;
-  });
-}
-
-inline void KeptGrid::PrefetchBoxes(const Bounds& query) const {
-  AnyLevel(query, [&](const Cells& cells) {
-    if (cells.all) return false;
-    for (int64_t y = cells.y1; y <= cells.y2; ++y) {
-      for (int64_t x = cells.x1; x <= cells.x2; ++x) {
-        const Bucket bucket = buckets_[BucketOf(cells.level, x, y)];
-        if (bucket.count > 0) __builtin_prefetch(&slots_[bucket.begin]);
-        if (bucket.count > 3) __builtin_prefetch(&slots_[bucket.begin + 3]);
-      }
-    }
-    return false;
-  });
+  }
+  return false;
 }
 
 }  // namespace detops::cpu

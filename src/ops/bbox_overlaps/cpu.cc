@@ -32,6 +32,13 @@ constexpr int64_t kTileElements = 64 * 1024;
 // Results above this don't stay in any cache until someone reads them.
 constexpr int64_t kStreamBytes = 16 << 20;
 
+// Only from where whole elements can reach an aligned address.
+template <class T>
+bool Streams(const T* ious, int64_t count) {
+  return count * static_cast<int64_t>(sizeof(T)) >= kStreamBytes &&
+         reinterpret_cast<uintptr_t>(ious) % sizeof(T) == 0;
+}
+
 struct Columns {
   HWY_ALIGN float x1[kTileColumns], y1[kTileColumns], x2[kTileColumns], y2[kTileColumns];
   HWY_ALIGN float area[kTileColumns];
@@ -108,7 +115,7 @@ void Pairs(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious
   const int64_t height = std::max<int64_t>(kTileElements / width, 16);
   const int64_t tiles_across = (plan.cols + width - 1) / width;
   const int64_t tiles = tiles_across * ((plan.rows + height - 1) / height);
-  const bool stream = plan.rows * plan.cols * static_cast<int64_t>(sizeof(T)) >= kStreamBytes;
+  const bool stream = Streams(ious, plan.rows * plan.cols);
   threads.For(tiles, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
     Columns columns;
     for (int64_t tile = begin; tile < end; ++tile) {
@@ -149,6 +156,7 @@ template <bool kIoF, class T>
 void Aligned(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious,
              cpu::Threads& threads) {
   const FloatLane off = Broadcast(plan.offset), zero = Broadcast(0.0f);
+  const bool stream = Streams(ious, plan.rows);
   threads.For(plan.rows, kTileElements, [&](int64_t begin, int64_t end) HWY_ATTR {
     const auto lanes = static_cast<int64_t>(FloatLanes());
     const auto overlap = [&](const T* p1, const T* p2) HWY_ATTR {
@@ -156,10 +164,21 @@ void Aligned(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* io
       return Overlap<kIoF>(a, b, BoxArea(a, off), BoxArea(b, off), off, off, zero).v;
     };
     int64_t i = begin;
+    if (stream && begin + lanes <= end) {
+      // The first vector whole, then from the first aligned one on: they may share elements.
+      const auto vector_bytes = static_cast<uintptr_t>(lanes) * sizeof(T);
+      StoreElements(overlap(bbox1 + 4 * i, bbox2 + 4 * i), ious + i);
+      i +=
+          static_cast<int64_t>((-reinterpret_cast<uintptr_t>(ious + i)) % vector_bytes / sizeof(T));
+      for (; i + lanes <= end; i += lanes) {
+        StreamElements(overlap(bbox1 + 4 * i, bbox2 + 4 * i), ious + i);
+      }
+      hwy::FlushStream();
+    }
     for (; i + lanes <= end; i += lanes) {
       StoreElements(overlap(bbox1 + 4 * i, bbox2 + 4 * i), ious + i);
     }
-    if (i == end) return;
+    if (i >= end) return;
     T tail1[4 * HWY_MAX_BYTES / sizeof(float)] = {}, tail2[4 * HWY_MAX_BYTES / sizeof(float)] = {};
     std::copy(bbox1 + 4 * i, bbox1 + 4 * end, tail1);
     std::copy(bbox2 + 4 * i, bbox2 + 4 * end, tail2);
