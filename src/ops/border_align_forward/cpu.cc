@@ -67,8 +67,10 @@ struct Samples {
   BorderWalk start = {}, at = {};
   bool at_first = false;
   int64_t count = 0, end_index = 0;
-  Sample<T> list[kSamples] = {};
-  T packed[kSamples][4][kPacked] = {};  // also the lanes that no channel fills are read
+  Sample<T> list[kSamples];
+  T packed[kSamples][4][kPacked];
+
+  Samples(const BorderAlignForwardPlan& p, const Strides& s) : plan(p), strides(s) {}
 
   // Go to the first ones, or to the next ones. False where there are none.
   bool First() {
@@ -106,7 +108,11 @@ struct Samples {
     for (int64_t c = 0; c < packed_channels; ++c) {
       for (int i = 0; i < 4; ++i) packed[count][i][c] = sample.tap[i][c * strides.channel];
     }
-    for (int i = 0; i < 4 && packed_channels > 0; ++i) sample.tap[i] = packed[count][i];
+    for (int i = 0; i < 4 && packed_channels > 0; ++i) {
+      // The lanes that no channel fills are read too.
+      std::fill(packed[count][i] + packed_channels, packed[count][i] + kPacked, T{});
+      sample.tap[i] = packed[count][i];
+    }
     ++count;
   }
 };
@@ -227,7 +233,7 @@ void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& 
   const int64_t maps = plan.images * 4 * groups;
   const int64_t part = (plan.boxes + threads.count() - 1) / threads.count();
   threads.For(maps * plan.boxes, grain, [&](int64_t i, int64_t end) HWY_ATTR {
-    Samples<T> samples = {plan, strides};
+    Samples<T> samples(plan, strides);
     for (; i < end; ++i) {
       const int64_t first = i / (maps * part) * part, boxes = std::min(part, plan.boxes - first);
       const int64_t k = first + (i - maps * first) % boxes, map = (i - maps * first) / boxes;
