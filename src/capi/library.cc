@@ -135,7 +135,11 @@ const char* detopsGetLastImplementation(mluOpHandle_t handle) {
 }
 
 int64_t detopsGetLastPairCount(mluOpHandle_t handle) {
-  return handle == nullptr ? -1 : handle->last_pairs;
+  return handle == nullptr ? -1 : handle->last_work.pairs;
+}
+
+int64_t detopsGetLastLookCount(mluOpHandle_t handle) {
+  return handle == nullptr ? -1 : handle->last_work.looks;
 }
 
 mluOpStatus_t detopsSetThreads(mluOpHandle_t handle, int count) {

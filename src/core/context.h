@@ -21,6 +21,16 @@ typedef enum {
   MLUOP_MLU590 = 592
 } mluOpDevType_t;
 
+namespace detops::core {
+
+// What a call did, where its implementation counts it.
+struct Work {
+  int64_t pairs = -1;  // evaluated: boxes clipped or compared, points tested
+  int64_t looks = -1;  // cells and boxes looked at to find them
+};
+
+}  // namespace detops::core
+
 struct mluOpContext {
   // These two stay first: existing clients read them.
   cnrtQueue_t queue = nullptr;
@@ -29,7 +39,7 @@ struct mluOpContext {
   detops::runtime::Device* device = nullptr;
   std::string forced_implementation;  // "" when the table chooses
   const char* last_implementation = "";
-  int64_t last_pairs = -1;  // evaluated by it; -1 where it does not count
+  detops::core::Work last_work;
   detops::cpu::Threads threads{detops::cpu::DefaultThreads()};
   mluOpQuantizeRoundMode_t round_mode = MLUOP_ROUND_HALF_TO_EVEN;
   mluOpAtomicsMode_t atomics_mode = MLUOP_ATOMICS_NOT_ALLOWED;

@@ -24,7 +24,7 @@ namespace detops::core {
 struct Launch {
   cnrtQueue_t queue;      // null is the default one
   cpu::Threads& threads;  // of the handle, for CPU kernels
-  int64_t& pairs;         // pairs evaluated, set by implementations that count them
+  Work& work;             // set by implementations that count it
 };
 
 template <class Op>
@@ -81,13 +81,13 @@ template <class Op, class Memory>
 void DispatchWith(mluOpContext& handle, const typename Op::Plan& plan,
                   const typename Op::Args& args, const Memory& memory) {
   const Implementation<Op>& implementation = Select<Op>(handle, plan);
-  handle.last_pairs = -1;
+  handle.last_work = {};
   if (plan.Empty()) {
     Op::WriteEmpty(plan, args, handle);
   } else {
     Op::RequireArgs(plan, args);
     implementation.run(plan, args, memory(implementation),
-                       {handle.queue, handle.threads, handle.last_pairs});
+                       {handle.queue, handle.threads, handle.last_work});
   }
   handle.last_implementation = implementation.name;
 }

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/implementation.h"
 #include "cpu/kept_grid.h"
 #include "cpu/lane-inl.h"
 #include "cpu/threads.h"
@@ -66,14 +67,14 @@ class KeptInChunk {
 // it adds to `pairs` what it evaluates, and the sum is returned. keep(box) is called in order, for
 // at most `most` boxes.
 template <class Suppresses, class Keep>
-int64_t GreedyNms(const Bounds* boxes, int64_t count, int64_t most, KeptGrid& grid,
-                  Threads& threads, const Suppresses& suppresses, const Keep& keep) {
+core::Work GreedyNms(const Bounds* boxes, int64_t count, int64_t most, KeptGrid& grid,
+                     Threads& threads, const Suppresses& suppresses, const Keep& keep) {
   constexpr int64_t kChunk = KeptInChunk::kCapacity;
   constexpr int64_t kGrain = 64;
   const bool use_grid = count > kChunk;  // else the one chunk is all there is
   if (use_grid) grid.Reserve(boxes, count);
 
-  std::atomic<int64_t> pairs = 0;
+  std::atomic<int64_t> pairs = 0, looks = 0;
   int64_t kept = 0;
   bool gone[kChunk];
   KeptInChunk in_chunk;
@@ -82,12 +83,13 @@ int64_t GreedyNms(const Bounds* boxes, int64_t count, int64_t most, KeptGrid& gr
     std::fill_n(gone, kChunk, false);
     if (begin > 0) {
       threads.For(end - begin, kGrain, [&](int64_t first, int64_t last) {
-        int64_t part = 0;
+        int64_t part = 0, part_looks = 0;
         for (int64_t i = first; i < last; ++i) {
-          gone[i] = grid.Any(boxes[begin + i],
+          gone[i] = grid.Any(boxes[begin + i], part_looks,
                              [&](int64_t ahead) { return suppresses(ahead, begin + i, part); });
         }
         pairs += part;
+        looks += part_looks;
       });
     }
     in_chunk.Clear();
@@ -105,7 +107,7 @@ int64_t GreedyNms(const Bounds* boxes, int64_t count, int64_t most, KeptGrid& gr
     }
     pairs += part;
   }
-  return pairs;
+  return {pairs, looks};
 }
 
 }  // namespace detops::cpu::HWY_NAMESPACE

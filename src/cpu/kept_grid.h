@@ -31,9 +31,10 @@ class KeptGrid {
   void Insert(int64_t box);
 
   // Calls visit(box) for every inserted box that overlaps `query`, until it returns true; whether
-  // it did. May be called from several threads while nothing is inserted.
+  // it did. Adds to `looks` the cells and boxes it looked at. May be called from several threads
+  // while nothing is inserted.
   template <class Visit>
-  bool Any(const Bounds& query, const Visit& visit) const;
+  bool Any(const Bounds& query, int64_t& looks, const Visit& visit) const;
 
  private:
   static constexpr int kMaxLevels = 160;  // powers of 4 between the smallest and the largest float
@@ -56,7 +57,7 @@ class KeptGrid {
   uint32_t BucketOf(int level, int64_t x, int64_t y) const;
   uint32_t BucketOf(int level, const Bounds& b) const;
   template <class Visit>
-  bool AnyInList(const Level& level, const Bounds& query, const Visit& visit) const;
+  bool AnyInList(const Level& level, const Bounds& query, int64_t& looks, const Visit& visit) const;
 
   const Bounds* boxes_ = nullptr;
   int64_t bucket_capacity_;
@@ -83,15 +84,17 @@ inline uint32_t KeptGrid::BucketOf(int level, int64_t x, int64_t y) const {
 }
 
 template <class Visit>
-bool KeptGrid::AnyInList(const Level& level, const Bounds& query, const Visit& visit) const {
+bool KeptGrid::AnyInList(const Level& level, const Bounds& query, int64_t& looks,
+                         const Visit& visit) const {
   for (int32_t box = level.newest; box >= 0; box = next_[box]) {
+    ++looks;
     if (boxes_[box].Overlaps(query) && visit(box)) return true;
   }
   return false;
 }
 
 template <class Visit>
-bool KeptGrid::Any(const Bounds& query, const Visit& visit) const {
+bool KeptGrid::Any(const Bounds& query, int64_t& looks, const Visit& visit) const {
   for (int i = 0; i < used_level_count_; ++i) {
     const int level_index = used_levels_[i];
     const Level& level = levels_[level_index];
@@ -105,13 +108,14 @@ bool KeptGrid::Any(const Bounds& query, const Visit& visit) const {
     if (level_index != kHuge && !(x1 <= x2 && y1 <= y2)) continue;
     // Where there are fewer boxes than cells to look into, all of them are looked at.
     if (level_index == kHuge || (x2 - x1 + 1) * (y2 - y1 + 1) > level.inserted) {
-      if (AnyInList(level, query, visit)) return true;
+      if (AnyInList(level, query, looks, visit)) return true;
       continue;
     }
     for (auto y = static_cast<int64_t>(y1); y <= static_cast<int64_t>(y2); ++y) {
       for (auto x = static_cast<int64_t>(x1); x <= static_cast<int64_t>(x2); ++x) {
         const Bucket bucket = buckets_[BucketOf(level_index, x, y)];
         const Slot* slot = slots_ + bucket.begin;
+        looks += 1 + bucket.count;
         for (uint32_t n = 0; n < bucket.count; ++n, ++slot) {
           if (slot->bounds.Overlaps(query) && visit(slot->box)) return true;
         }

@@ -59,6 +59,8 @@ std::vector<int32_t> PointsInBoxes(const std::string& implementation, Floats poi
 
 // The pairs that the last of these calls evaluated; -1 where its implementation does not count.
 int64_t LastPairCount();
+// The cells and boxes it looked at to find them; -1 likewise.
+int64_t LastLookCount();
 
 // Equal bit for bit, any NaN equal to any other.
 void ExpectSameFloats(Floats got, Floats expected, const std::string& what);

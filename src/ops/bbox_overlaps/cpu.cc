@@ -39,9 +39,11 @@ bool Streams(const T* ious, int64_t count) {
          reinterpret_cast<uintptr_t>(ious) % sizeof(T) == 0;
 }
 
+// With room for the vector that begins at the last column: a row may start at any lane.
 struct Columns {
-  HWY_ALIGN float x1[kTileColumns], y1[kTileColumns], x2[kTileColumns], y2[kTileColumns];
-  HWY_ALIGN float area[kTileColumns];
+  static constexpr int64_t kRoom = HWY_MAX_BYTES / sizeof(float);
+  static constexpr int64_t kSize = kTileColumns + kRoom;
+  HWY_ALIGN float x1[kSize], y1[kSize], x2[kSize], y2[kSize], area[kSize];
 };
 
 // Adding 0 makes -0 a +0, which changes no result: see NoOffset.
@@ -62,7 +64,7 @@ void FillColumns(const T* boxes, int64_t count, float offset, Columns& columns) 
     columns.area[j] = BoxArea(b, offset);
   }
   // The last vector reads whole: give it numbers.
-  for (int64_t j = count; j < kTileColumns && j < count + int64_t{HWY_MAX_BYTES} / 4; ++j) {
+  for (int64_t j = count; j < count + Columns::kRoom; ++j) {
     columns.x1[j] = columns.y1[j] = columns.x2[j] = columns.y2[j] = columns.area[j] = 0.0f;
   }
 }

@@ -116,9 +116,9 @@ int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Arg
   return count;
 }
 
-// Leaves the places of the boxes kept in w.keys; returns the pairs compared.
-int64_t ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
-                   int64_t image, Workspace& w, cpu::Threads& threads) {
+// Leaves the places of the boxes kept in w.keys.
+core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
+                      int64_t image, Workspace& w, cpu::Threads& threads) {
   const int64_t found = cpu::CollectBest(args.scores + image * plan.anchors, plan.anchors,
                                          plan.candidates, w.keys, threads);
   const uint64_t* order = cpu::SortByRank(w.keys, w.other_keys, found);
@@ -150,12 +150,14 @@ void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& arg
     roi[3] = box.y2;
     args.rpn_roi_probs[total++] = score;
   };
-  std::atomic<int64_t> pairs = 0;
+  std::atomic<int64_t> pairs = 0, looks = 0;
   for (int64_t first = 0; first < plan.images; first += kImages) {
     const int64_t images = std::min(kImages, plan.images - first);
     launch.threads.For(images, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        pairs += ProposeFor(plan, args, first + i, *workspaces[i], launch.threads);
+        const core::Work work = ProposeFor(plan, args, first + i, *workspaces[i], launch.threads);
+        pairs += work.pairs;
+        looks += work.looks;
       }
     });
     // Packed over the images, so in their order.
@@ -168,7 +170,7 @@ void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& arg
     }
   }
   *args.rpn_rois_batch_size = static_cast<int32_t>(total);
-  launch.pairs = pairs;
+  launch.work = {pairs, looks};
 }
 
 }  // namespace detops::ops::HWY_NAMESPACE

@@ -340,6 +340,7 @@ TEST_P(GenerateProposalsWorkTest, FollowsTheOverlaps) {
   Run(in, all);
   EXPECT_GT(LastPairCount(), 0);
   EXPECT_LT(static_cast<double>(LastPairCount()), 40 * anchors);
+  EXPECT_LT(static_cast<double>(LastLookCount()), 500 * anchors);
   std::fill(in.scores.begin(), in.scores.end(), 0.5f);
   Run(in, all);
   EXPECT_LT(static_cast<double>(LastPairCount()), 40 * anchors);

@@ -199,7 +199,7 @@ void Run(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, void* mem
       tests += TestNear(workspace.grid, workspace.boxes, points, begin, end, indices);
     });
   }
-  launch.pairs = tests;
+  launch.work.pairs = tests;
 }
 
 }  // namespace detops::ops::HWY_NAMESPACE

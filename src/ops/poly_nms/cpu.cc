@@ -202,7 +202,7 @@ void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
   const uint64_t* order = cpu::SortByRank(workspace.keys, workspace.other_keys, count);
 
   std::fill_n(workspace.kept, count, false);
-  launch.pairs = 0;
+  launch.work = {0, 0};
   if (plan.iou_threshold < 0.0f) {
     workspace.kept[math::IndexOfKey(order[0])] = true;  // every pair counts as overlapping
   } else {
@@ -230,7 +230,7 @@ void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
       return math::QuadIoU(args.boxes + 9 * int64_t{a.index}, args.boxes + 9 * int64_t{b.index}) >
              plan.iou_threshold;
     };
-    launch.pairs =
+    launch.work =
         GreedyNms(workspace.bounds, count, count, workspace.grid, launch.threads, suppresses,
                   [&](int64_t i) { workspace.kept[workspace.quads[i].index] = true; });
   }

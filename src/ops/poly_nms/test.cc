@@ -250,11 +250,14 @@ TEST_P(PolyNmsTest, NoLimitAt9770) {
 
 class PolyNmsWorkTest : public PolyNmsTest {
  protected:
-  static constexpr int64_t kCount = 20000 / kSlowdown;
+  static constexpr int64_t kCount = 20000 / kSlowdown + 1000;
   // Pairs clipped for each box.
   double PairsPerBox(const Boxes& boxes, float threshold) {
     Run(boxes, threshold);
     EXPECT_GE(LastPairCount(), 0);
+    EXPECT_GE(LastLookCount(), 0);
+    // A box looks at the cells around it and at the kept boxes in them.
+    EXPECT_LT(static_cast<double>(LastLookCount()), 200.0 * static_cast<double>(boxes.size()) / 9);
     return static_cast<double>(LastPairCount()) / (static_cast<double>(boxes.size()) / 9);
   }
 };
