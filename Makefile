@@ -25,6 +25,7 @@ test-release test-asan: test-%: setup
 	cmake --build --preset $* -j $(JOBS)
 	ctest --preset $*
 
+# The callers' threads: oneTBB's own are not instrumented, so handles get one each.
 test-tsan: setup
 	cmake --preset tsan >/dev/null
 	cmake --build --preset tsan --target api_test -j $(JOBS)

@@ -72,6 +72,9 @@ using namespace math::HWY_NAMESPACE;
 using namespace generate_proposals;
 using cpu::Bounds;
 
+// A thread's share at least, in anchors.
+constexpr int64_t kGrain = 8192;
+
 // Where boxes may meet: with a pixel offset, lengths count one more pixel. A little more, so that
 // no rounding of the lengths matters.
 HWY_INLINE Bounds Reach(const Bounds& b, float offset) {
@@ -153,7 +156,7 @@ void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& arg
   std::atomic<int64_t> pairs = 0, looks = 0;
   for (int64_t first = 0; first < plan.images; first += kImages) {
     const int64_t images = std::min(kImages, plan.images - first);
-    launch.threads.For(images, 1, [&](int64_t begin, int64_t end) {
+    launch.threads.For(images, kGrain / plan.anchors + 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const core::Work work = ProposeFor(plan, args, first + i, *workspaces[i], launch.threads);
         pairs += work.pairs;
