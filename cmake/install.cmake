@@ -5,6 +5,10 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS detops EXPORT detops-targets)
+if(TARGET detops_cuda)
+  # Beside libdetops, which looks for it there.
+  install(TARGETS detops_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT detops-targets NAMESPACE detops:: FILE detops-config.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/detops)

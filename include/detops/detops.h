@@ -28,15 +28,19 @@ const char *detopsGetLastErrorMessage(void);
 
 /* ---- devices ----------------------------------------------------------------------------- */
 
-/* A handle on the device named ("cpu"); null or "" is the thread's current device. */
+/* A handle on the device named ("cpu", "cuda:1"; "cuda" is the first GPU); null or "" is the thread's current device. */
 mluOpStatus_t detopsCreate(mluOpHandle_t *handle, const char *device);
 /* Makes the device named the thread's current one, for cnrt.h and mluOpCreate. */
 mluOpStatus_t detopsSetDevice(const char *device);
 /* The name of the handle's device; null for a null handle. */
 const char *detopsGetDevice(mluOpHandle_t handle);
 
+/* A queue that is the caller's own stream: a cudaStream_t of the device named, where null is CUDA's
+ * default stream. cnrtQueueDestroy gives the queue back; the stream stays the caller's. */
+mluOpStatus_t detopsQueueFromStream(cnrtQueue_t *queue, const char *device, void *stream);
+
 typedef struct {
-  const char *name;        /* "cpu" */
+  const char *name;        /* "cpu", "cuda:0" */
   const char *description; /* for people: the processor's name */
   bool usable;
   const char *reason; /* why not, where not usable; else "" */

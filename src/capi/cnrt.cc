@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cnrt.h"
 
+#include <algorithm>
+
 #include "core/checks.h"
 #include "runtime/device.h"
 
@@ -36,13 +38,9 @@ void Copy(void* dst, const void* src, size_t bytes, cnrtQueue_t queue, cnrtMemTr
   DeviceOf(queue).Memcpy(dst, src, bytes, dir, queue);
 }
 
-// The devices of one kind, in the order of their ordinals.
-int CountLike(const runtime::Device& current) {
-  int count = 0;
-  for (const runtime::Device* device : runtime::Devices()) {
-    if (device->backend() == current.backend()) ++count;
-  }
-  return count;
+// The devices of the current one's kind, which ordinals count.
+std::span<runtime::Device* const> Siblings() {
+  return runtime::DevicesOf(runtime::CurrentDevice().backend());
 }
 
 }  // namespace
@@ -63,35 +61,26 @@ const char* cnrtGetErrorStr(cnrtRet_t error_code) {
 cnrtRet_t cnrtGetDeviceCount(unsigned int* count) {
   return CnrtGuard("cnrtGetDeviceCount", [&] {
     core::RequirePointers({{"count", count}});
-    *count = static_cast<unsigned int>(CountLike(runtime::CurrentDevice()));
+    *count = static_cast<unsigned int>(Siblings().size());
   });
 }
 
 cnrtRet_t cnrtGetDevice(int* ordinal) {
   return CnrtGuard("cnrtGetDevice", [&] {
     core::RequirePointers({{"ordinal", ordinal}});
-    const runtime::Device& current = runtime::CurrentDevice();
-    int position = 0;
-    for (const runtime::Device* device : runtime::Devices()) {
-      if (device == &current) break;
-      if (device->backend() == current.backend()) ++position;
-    }
-    *ordinal = position;
+    const auto devices = Siblings();
+    const auto current = std::find(devices.begin(), devices.end(), &runtime::CurrentDevice());
+    *ordinal = static_cast<int>(current - devices.begin());
   });
 }
 
 cnrtRet_t cnrtSetDevice(int ordinal) {
   return CnrtGuard("cnrtSetDevice", [&] {
-    const runtime::Device& current = runtime::CurrentDevice();
-    int position = 0;
-    for (runtime::Device* device : runtime::Devices()) {
-      if (device->backend() != current.backend()) continue;
-      if (position++ == ordinal) {
-        runtime::SetCurrentDevice(*device);
-        return;
-      }
+    const auto devices = Siblings();
+    if (ordinal < 0 || static_cast<size_t>(ordinal) >= devices.size()) {
+      core::BadParam("ordinal: is ", ordinal, ", expected 0 to ", devices.size() - 1);
     }
-    core::BadParam("ordinal: is ", ordinal, ", expected 0 to ", CountLike(current) - 1);
+    runtime::SetCurrentDevice(*devices[static_cast<size_t>(ordinal)]);
   });
 }
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <deque>
+#include <vector>
+
 #include "core/checks.h"
 #include "core/context.h"
 #include "detops/detops.h"
@@ -16,6 +20,30 @@ void CopyAndWait(const mluOpContext& context, void* dst, const void* src, size_t
   if (bytes > 0) core::RequirePointers({{"dst", dst}, {"src", src}});
   context.device->Memcpy(dst, src, bytes, direction, context.queue);
   context.device->Synchronize(context.queue);
+}
+
+void ListKind(runtime::Backend backend, const detopsDeviceInfo& missing,
+              std::vector<detopsDeviceInfo>& list) {
+  try {
+    for (const runtime::Device* device : runtime::DevicesOf(backend)) {
+      list.push_back({device->name().c_str(), device->description().c_str(), true, ""});
+    }
+  } catch (const core::Failure& failure) {
+    static std::deque<std::string> reasons;  // the list points into it
+    list.push_back(missing);
+    list.back().reason = reasons.emplace_back(failure.what()).c_str();
+  }
+}
+
+// Those that can't be used are listed too, with the reason.
+std::span<const detopsDeviceInfo> AllDevices() {
+  static const std::vector<detopsDeviceInfo> all = [] {
+    std::vector<detopsDeviceInfo> list;
+    ListKind(runtime::Backend::kCpu, {"cpu", "", false, ""}, list);
+    ListKind(runtime::Backend::kCuda, {"cuda", "NVIDIA GPUs", false, ""}, list);
+    return list;
+  }();
+  return all;
 }
 
 }  // namespace
@@ -66,6 +94,13 @@ mluOpStatus_t detopsSetDevice(const char* device) {
   });
 }
 
+mluOpStatus_t detopsQueueFromStream(cnrtQueue_t* queue, const char* device, void* stream) {
+  return core::Guard("detopsQueueFromStream", [&] {
+    core::RequirePointers({{"queue", queue}, {"device", device}});
+    *queue = runtime::FindDevice(device).WrapStream(stream);
+  });
+}
+
 const char* detopsGetDevice(mluOpHandle_t handle) {
   return handle == nullptr ? nullptr : handle->device->name().c_str();
 }
@@ -98,14 +133,9 @@ mluOpStatus_t detopsListDevices(detopsDeviceInfo* devices, size_t capacity, size
   return core::Guard("detopsListDevices", [&] {
     core::RequirePointers({{"count", count}});
     if (capacity > 0) core::RequirePointers({{"devices", devices}});
-    size_t found = 0;
-    for (const runtime::Device* device : runtime::Devices()) {
-      if (found < capacity) {
-        devices[found] = {device->name().c_str(), device->description().c_str(), true, ""};
-      }
-      ++found;
-    }
-    *count = found;
+    const std::span<const detopsDeviceInfo> all = AllDevices();
+    std::copy_n(all.begin(), std::min(capacity, all.size()), devices);
+    *count = all.size();
   });
 }
 

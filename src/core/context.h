@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cnrt.h"
+#include "core/implementation.h"
 #include "core/status.h"
 #include "cpu/threads.h"
 #include "mlu_op.h"
@@ -20,16 +21,6 @@ typedef enum {
   MLUOP_MLU370 = 372,
   MLUOP_MLU590 = 592
 } mluOpDevType_t;
-
-namespace detops::core {
-
-// What a call did, where its implementation counts it.
-struct Work {
-  int64_t pairs = -1;  // evaluated: boxes clipped or compared, points tested
-  int64_t looks = -1;  // cells and boxes looked at to find them
-};
-
-}  // namespace detops::core
 
 struct mluOpContext {
   // These two stay first: existing clients read them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of implementations, and the one path from a checked plan to a kernel.
+// A row of the table of implementations. core/dispatch.h takes a checked plan to one.
 //
 // An operator is a struct with
 //   kName             "poly_nms"
@@ -11,18 +11,28 @@
 //   WriteEmpty(plan, args, handle)   the result of an empty plan
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <string>
+#include <cstdint>
+#include <vector>
 
-#include "core/context.h"
 #include "core/workspace.h"
+#include "runtime/device.h"
+
+namespace detops::cpu {
+class Threads;
+}
 
 namespace detops::core {
 
+// What a call did, where its implementation counts it.
+struct Work {
+  int64_t pairs = -1;  // evaluated: boxes clipped or compared, points tested
+  int64_t looks = -1;  // cells and boxes looked at to find them
+};
+
 // What a run has beside its data.
 struct Launch {
-  cnrtQueue_t queue;      // null is the default one
+  runtime::Device& device;
+  cnrtQueue_t queue;      // null is the device's default one
   cpu::Threads& threads;  // of the handle, for CPU kernels
   Work& work;             // set by implementations that count it
 };
@@ -39,84 +49,6 @@ struct Implementation {
               const Launch& launch);
 };
 
-// Says on stderr what ran and what refused, when DETOPS_LOG is "dispatch".
-void LogDispatch(const char* op, const char* implementation, const char* outcome);
-
-template <class Op>
-const Implementation<Op>& Select(const mluOpContext& handle, const typename Op::Plan& plan) {
-  const std::string& forced = handle.forced_implementation;
-  std::string refusals;
-  for (const Implementation<Op>& candidate : Op::Table()) {
-    if (!forced.empty() && forced != candidate.name) continue;
-    const char* reason = candidate.backend == handle.device->backend()
-                             ? candidate.unsupported(plan)
-                             : "belongs to another device";
-    LogDispatch(Op::kName, candidate.name, reason == nullptr ? "runs" : reason);
-    if (reason == nullptr) return candidate;
-    refusals += Concat("; ", candidate.name, " ", reason);
-  }
-  if (!forced.empty() && refusals.empty()) {
-    refusals = "; the table has";
-    for (const Implementation<Op>& candidate : Op::Table()) refusals += Concat(" ", candidate.name);
-  }
-  Fail(MLUOP_STATUS_NOT_SUPPORTED, "no implementation of ", Op::kName, " for ",
-       forced.empty() ? handle.device->name() : forced, refusals);
-}
-
-// What any implementation on the handle's device may need, so that the size does not depend on
-// which one is chosen later.
-template <class Op>
-int64_t WorkspaceBytes(const mluOpContext& handle, const typename Op::Plan& plan) {
-  int64_t most = 0;
-  for (const Implementation<Op>& candidate : Op::Table()) {
-    if (candidate.backend != handle.device->backend()) continue;
-    const int64_t bytes = candidate.workspace(plan);
-    if (bytes > most) most = bytes;
-  }
-  return most;
-}
-
-// memory(implementation) is its workspace, checked.
-template <class Op, class Memory>
-void DispatchWith(mluOpContext& handle, const typename Op::Plan& plan,
-                  const typename Op::Args& args, const Memory& memory) {
-  const Implementation<Op>& implementation = Select<Op>(handle, plan);
-  handle.last_work = {};
-  if (plan.Empty()) {
-    Op::WriteEmpty(plan, args, handle);
-  } else {
-    Op::RequireArgs(plan, args);
-    implementation.run(plan, args, memory(implementation),
-                       {handle.queue, handle.threads, handle.last_work});
-  }
-  handle.last_implementation = implementation.name;
-}
-
-// For operators whose C function has a workspace argument.
-template <class Op>
-void Dispatch(mluOpContext& handle, const typename Op::Plan& plan, const typename Op::Args& args,
-              void* workspace, size_t workspace_size) {
-  DispatchWith<Op>(handle, plan, args, [&](const Implementation<Op>&) {
-    const auto needed = static_cast<size_t>(WorkspaceBytes<Op>(handle, plan));
-    if (workspace_size < needed) {
-      BadParam("workspace_size: is ", workspace_size, ", expected at least ", needed);
-    }
-    if (workspace == nullptr && needed > 0) {
-      BadParam("workspace: is null, expected ", needed, " bytes");
-    }
-    return workspace;
-  });
-}
-
-// For the others: the handle lends what the implementation wants.
-template <class Op>
-void Dispatch(mluOpContext& handle, const typename Op::Plan& plan, const typename Op::Args& args) {
-  DispatchWith<Op>(handle, plan, args, [&](const Implementation<Op>& implementation) -> void* {
-    const auto needed = static_cast<size_t>(implementation.workspace(plan));
-    return needed > 0 ? handle.Scratch(needed) : nullptr;
-  });
-}
-
 // For `unsupported` and `workspace` of implementations that take every plan, and need no memory.
 template <class Plan>
 const char* SupportsAll(const Plan&) {
@@ -125,6 +57,14 @@ const char* SupportsAll(const Plan&) {
 template <class Plan>
 int64_t NoWorkspace(const Plan&) {
   return 0;
+}
+
+// For tables that several backends fill.
+template <class Op>
+std::vector<Implementation<Op>> BestFirst(const Implementation<Op>& best,
+                                          std::vector<Implementation<Op>> others) {
+  others.insert(others.begin(), best);
+  return others;
 }
 
 }  // namespace detops::core

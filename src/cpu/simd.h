@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/implementation.h"
+#include "cpu/threads.h"
 
 namespace detops::cpu {
 

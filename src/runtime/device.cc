@@ -3,45 +3,47 @@
 
 #include <array>
 #include <cstdlib>
-#include <utility>
 
 #include "core/status.h"
 #include "runtime/cpu/cpu_device.h"
+#include "runtime/cuda/plugin.h"
 
 namespace detops::runtime {
 namespace {
 
 thread_local Device* current_device = nullptr;
 
-std::string_view WithoutOrdinal(std::string_view name) { return name.substr(0, name.find(':')); }
+std::string NamesOf(std::span<Device* const> devices) {
+  std::string names;
+  for (const Device* device : devices) names += (names.empty() ? "" : ", ") + device->name();
+  return names;
+}
 
 }  // namespace
 
-Device::Device(Backend backend, std::string name, std::string description)
-    : backend_(backend), name_(std::move(name)), description_(std::move(description)) {}
-
-std::span<Device* const> Devices() {
-  static const std::array<Device*, 1> devices = {&CpuDevice::Instance()};
-  return devices;
+std::span<Device* const> DevicesOf(Backend backend) {
+  static const std::array<Device*, 1> processor = {&CpuDevice::Instance()};
+  return backend == Backend::kCpu ? processor : cuda::LoadedPlugin().devices;
 }
 
 Device& FindDevice(std::string_view name) {
-  std::string names;
-  for (Device* device : Devices()) {
+  const std::string_view kind = name.substr(0, name.find(':'));
+  if (kind != "cpu" && kind != "cuda") {
+    core::BadParam("device: there is no \"", name, "\"; expected cpu, cuda or cuda:N");
+  }
+  const std::span<Device* const> devices =
+      DevicesOf(kind == "cuda" ? Backend::kCuda : Backend::kCpu);
+  if (name == kind) return *devices.front();
+  for (Device* device : devices) {
     if (device->name() == name) return *device;
-    names += (names.empty() ? "" : ", ") + device->name();
   }
-  if (WithoutOrdinal(name) == "cuda") {
-    core::Fail(MLUOP_STATUS_NOT_SUPPORTED, "no CUDA device: this build of detops has no CUDA ",
-               "backend; devices here: ", names);
-  }
-  core::BadParam("device: there is no \"", name, "\"; devices here: ", names);
+  core::BadParam("device: there is no \"", name, "\"; devices here: ", NamesOf(devices));
 }
 
 Device& CurrentDevice() {
   if (current_device == nullptr) {
     const char* name = std::getenv("DETOPS_DEVICE");
-    current_device = name != nullptr && *name != '\0' ? &FindDevice(name) : Devices().front();
+    current_device = name != nullptr && *name != '\0' ? &FindDevice(name) : &CpuDevice::Instance();
   }
   return *current_device;
 }

@@ -8,24 +8,26 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cnrt.h"
 #include "core/tensor_desc.h"
 
 namespace detops::runtime {
 
-enum class Backend { kCpu };
+enum class Backend { kCpu, kCuda };
 
 // Every method throws core::Failure.
 class Device {
  public:
-  Device(Backend backend, std::string name, std::string description);
+  Device(Backend backend, std::string name, std::string description)
+      : backend_(backend), name_(std::move(name)), description_(std::move(description)) {}
   virtual ~Device() = default;
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
   Backend backend() const { return backend_; }
-  const std::string& name() const { return name_; }  // "cpu"
+  const std::string& name() const { return name_; }  // "cpu", "cuda:0"
   const std::string& description() const { return description_; }
 
   // For 0 bytes too a pointer that Free takes.
@@ -39,6 +41,8 @@ class Device {
   virtual void MakeContiguous(const mluOpTensorStruct& desc, const void* src, void* dst,
                               cnrtQueue_t queue) = 0;
   virtual cnrtQueue_t CreateQueue() = 0;
+  // A queue that is the caller's own stream.
+  virtual cnrtQueue_t WrapStream(void* stream) = 0;
   virtual void DestroyQueue(cnrtQueue_t queue) = 0;
   virtual void Synchronize(cnrtQueue_t queue) = 0;
 
@@ -47,11 +51,13 @@ class Device {
   std::string name_, description_;
 };
 
-// Devices live as long as the library.
-std::span<Device* const> Devices();
-Device& FindDevice(std::string_view name);  // fails with the names there are
+// In the order of their ordinals; they live as long as the library. Asking for the first time loads
+// the backend; fails with the reason where it can't be used.
+std::span<Device* const> DevicesOf(Backend backend);
+// "cpu", "cuda:1"; "cuda" is the first. Fails with the names there are.
+Device& FindDevice(std::string_view name);
 
-// The calling thread's: what DETOPS_DEVICE names, else the first, until it is set.
+// The calling thread's: what DETOPS_DEVICE names, else the processor, until it is set.
 Device& CurrentDevice();
 void SetCurrentDevice(Device& device);
 

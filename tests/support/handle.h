@@ -20,6 +20,28 @@ namespace detops::test {
 #define EXPECT_OK(call) EXPECT_EQ((call), MLUOP_STATUS_SUCCESS) << detopsGetLastErrorMessage()
 #define ASSERT_OK(call) ASSERT_EQ((call), MLUOP_STATUS_SUCCESS) << detopsGetLastErrorMessage()
 
+// "cpu:reference" runs on "cpu".
+inline std::string DeviceOf(std::string_view implementation) {
+  return std::string(implementation.substr(0, implementation.find(':')));
+}
+
+// Why no device of that kind ("cuda") can be used here; "" if one can.
+inline std::string WhyNot(std::string_view kind) {
+  size_t count = 0;
+  EXPECT_OK(detopsListDevices(nullptr, 0, &count));
+  std::vector<detopsDeviceInfo> devices(count);
+  EXPECT_OK(detopsListDevices(devices.data(), count, &count));
+  std::string reason = "there is no such kind";
+  for (const detopsDeviceInfo& device : devices) {
+    if (DeviceOf(device.name) != kind) continue;
+    if (device.usable) return "";
+    reason = device.reason;
+  }
+  return reason;
+}
+
+// Those whose device can be used here. For the others Devices.CudaIsHere says visibly that all
+// their tests are left out.
 inline std::vector<std::string> ImplementationsOf(std::string_view op) {
   size_t count = 0;
   EXPECT_OK(detopsListImplementations(nullptr, 0, &count));
@@ -27,21 +49,19 @@ inline std::vector<std::string> ImplementationsOf(std::string_view op) {
   EXPECT_OK(detopsListImplementations(all.data(), count, &count));
   std::vector<std::string> names;
   for (const detopsImplementationInfo& info : all) {
-    if (info.op == op) names.emplace_back(info.name);
+    if (info.op == op && WhyNot(DeviceOf(info.name)).empty()) names.emplace_back(info.name);
   }
   return names;
 }
 
-// Without the reference, which evaluates every pair.
+// Those that count their pairs: not the reference, which evaluates every one, nor those on a GPU,
+// whose call returns before there is anything to count.
 inline std::vector<std::string> CountingImplementationsOf(std::string_view op) {
   std::vector<std::string> names = ImplementationsOf(op);
-  names.pop_back();
+  std::erase_if(names, [](const std::string& name) {
+    return name == "cpu:reference" || DeviceOf(name) != "cpu";
+  });
   return names;
-}
-
-// "cpu:reference" runs on "cpu".
-inline std::string DeviceOf(std::string_view implementation) {
-  return std::string(implementation.substr(0, implementation.find(':')));
 }
 
 // For the names of parameterised tests.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/dispatch.h"
 #include "detops/detops.h"
 #include "mlu_op.h"
 #include "ops/border_align_forward/plan.h"

@@ -92,6 +92,7 @@ std::vector<Case> Cases() {
       Make("2x25x38x1024_float", {2, 25, 38, 256, 950, false}, true, true),
       Make("2x25x38x1024_half", {2, 25, 38, 256, 950, true}, true, true),
       Make("2x100x152x1024_float", {2, 100, 152, 256, 15200, false}, false, true),
+      Make("2x100x152x1024_half", {2, 100, 152, 256, 15200, true}, false, true),
   };
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/checks.h"
+#include "core/dispatch.h"
 #include "mlu_op.h"
 #include "ops/generate_proposals_v2/plan.h"
 

@@ -5,6 +5,7 @@
 
 #include "core/checked_size.h"
 #include "core/checks.h"
+#include "core/context.h"
 
 namespace detops::ops {
 

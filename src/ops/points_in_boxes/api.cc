@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/dispatch.h"
 #include "mlu_op.h"
 #include "ops/points_in_boxes/plan.h"
 

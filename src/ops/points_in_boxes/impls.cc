@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/simd.h"
 #include "ops/points_in_boxes/plan.h"
+#include "runtime/cuda/plugin.h"
 
 namespace detops::ops {
 
@@ -9,10 +10,11 @@ int64_t PointsInBoxesCpuWorkspace(const PointsInBoxesPlan& plan);
 cpu::SimdKernels<PointsInBoxes> PointsInBoxesKernels();
 
 std::span<const core::Implementation<PointsInBoxes>> PointsInBoxes::Table() {
-  static const auto table =
+  static const auto table = core::BestFirst(
+      cuda::Row<PointsInBoxes, &cuda::Plugin::points_in_boxes>(),
       cpu::Table<PointsInBoxes>(PointsInBoxesKernels(), PointsInBoxesCpuWorkspace,
                                 {"cpu:reference", runtime::Backend::kCpu, core::SupportsAll<Plan>,
-                                 core::NoWorkspace<Plan>, PointsInBoxesReference});
+                                 core::NoWorkspace<Plan>, PointsInBoxesReference}));
   return table;
 }
 

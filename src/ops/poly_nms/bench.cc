@@ -75,7 +75,7 @@ Case Make(const std::string& name, Scene scene, int64_t count) {
 
 std::vector<Case> Cases() {
   std::vector<Case> cases;
-  for (const int64_t count : {70, 500, 1000, 2000, 9770, 100000, 1000000}) {
+  for (const int64_t count : {70, 500, 1000, 2000, 9770, 50000, 100000, 1000000}) {
     cases.push_back(Make("scattered_" + std::to_string(count), Scene::kScattered, count));
   }
   cases.push_back(Make("piled_20000", Scene::kPiled, 20000));

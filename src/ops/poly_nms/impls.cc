@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/simd.h"
 #include "ops/poly_nms/plan.h"
+#include "runtime/cuda/plugin.h"
 
 namespace detops::ops {
 
@@ -9,10 +10,11 @@ int64_t PolyNmsCpuWorkspace(const PolyNmsPlan& plan);
 cpu::SimdKernels<PolyNms> PolyNmsKernels();
 
 std::span<const core::Implementation<PolyNms>> PolyNms::Table() {
-  static const auto table =
+  static const auto table = core::BestFirst(
+      cuda::Row<PolyNms, &cuda::Plugin::poly_nms>(),
       cpu::Table<PolyNms>(PolyNmsKernels(), PolyNmsCpuWorkspace,
                           {"cpu:reference", runtime::Backend::kCpu, core::SupportsAll<Plan>,
-                           PolyNmsReferenceWorkspace, PolyNmsReference});
+                           PolyNmsReferenceWorkspace, PolyNmsReference}));
   return table;
 }
 

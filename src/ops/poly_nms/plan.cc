@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/checks.h"
+#include "core/context.h"
 
 namespace detops::ops {
 

@@ -74,6 +74,9 @@ void CpuDevice::MakeContiguous(const mluOpTensorStruct& desc, const void* src, v
 }
 
 cnrtQueue_t CpuDevice::CreateQueue() { return new cnrtQueue{this}; }
+cnrtQueue_t CpuDevice::WrapStream(void*) {
+  core::BadParam("device: cpu has no streams, expected a cuda device");
+}
 void CpuDevice::DestroyQueue(cnrtQueue_t queue) { delete queue; }
 void CpuDevice::Synchronize(cnrtQueue_t) {}
 

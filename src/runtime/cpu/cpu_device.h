@@ -19,6 +19,7 @@ class CpuDevice final : public Device {
   void MakeContiguous(const mluOpTensorStruct& desc, const void* src, void* dst,
                       cnrtQueue_t queue) override;
   cnrtQueue_t CreateQueue() override;
+  cnrtQueue_t WrapStream(void* stream) override;
   void DestroyQueue(cnrtQueue_t queue) override;
   void Synchronize(cnrtQueue_t queue) override;
 

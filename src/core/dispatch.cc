@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/implementation.h"
+#include "core/dispatch.h"
 
 #include <cstdio>
 #include <cstdlib>

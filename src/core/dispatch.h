@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one path from a checked plan to a kernel.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "core/context.h"
+#include "core/implementation.h"
+
+namespace detops::core {
+
+// Says on stderr what ran and what refused, when DETOPS_LOG is "dispatch".
+void LogDispatch(const char* op, const char* implementation, const char* outcome);
+
+template <class Op>
+const Implementation<Op>& Select(const mluOpContext& handle, const typename Op::Plan& plan) {
+  const std::string& forced = handle.forced_implementation;
+  std::string refusals;
+  for (const Implementation<Op>& candidate : Op::Table()) {
+    if (!forced.empty() && forced != candidate.name) continue;
+    const char* reason = candidate.backend == handle.device->backend()
+                             ? candidate.unsupported(plan)
+                             : "belongs to another device";
+    LogDispatch(Op::kName, candidate.name, reason == nullptr ? "runs" : reason);
+    if (reason == nullptr) return candidate;
+    refusals += Concat("; ", candidate.name, " ", reason);
+  }
+  if (!forced.empty() && refusals.empty()) {
+    refusals = "; the table has";
+    for (const Implementation<Op>& candidate : Op::Table()) refusals += Concat(" ", candidate.name);
+  }
+  Fail(MLUOP_STATUS_NOT_SUPPORTED, "no implementation of ", Op::kName, " for ",
+       forced.empty() ? handle.device->name() : forced, refusals);
+}
+
+// What any implementation on the handle's device may need, so that the size does not depend on
+// which one is chosen later.
+template <class Op>
+int64_t WorkspaceBytes(const mluOpContext& handle, const typename Op::Plan& plan) {
+  int64_t most = 0;
+  for (const Implementation<Op>& candidate : Op::Table()) {
+    if (candidate.backend != handle.device->backend()) continue;
+    const int64_t bytes = candidate.workspace(plan);
+    if (bytes > most) most = bytes;
+  }
+  return most;
+}
+
+// memory(implementation) is its workspace, checked.
+template <class Op, class Memory>
+void DispatchWith(mluOpContext& handle, const typename Op::Plan& plan,
+                  const typename Op::Args& args, const Memory& memory) {
+  const Implementation<Op>& implementation = Select<Op>(handle, plan);
+  handle.last_work = {};
+  if (plan.Empty()) {
+    Op::WriteEmpty(plan, args, handle);
+  } else {
+    Op::RequireArgs(plan, args);
+    implementation.run(plan, args, memory(implementation),
+                       {*handle.device, handle.queue, handle.threads, handle.last_work});
+  }
+  handle.last_implementation = implementation.name;
+}
+
+// For operators whose C function has a workspace argument.
+template <class Op>
+void Dispatch(mluOpContext& handle, const typename Op::Plan& plan, const typename Op::Args& args,
+              void* workspace, size_t workspace_size) {
+  DispatchWith<Op>(handle, plan, args, [&](const Implementation<Op>&) {
+    const auto needed = static_cast<size_t>(WorkspaceBytes<Op>(handle, plan));
+    if (workspace_size < needed) {
+      BadParam("workspace_size: is ", workspace_size, ", expected at least ", needed);
+    }
+    if (workspace == nullptr && needed > 0) {
+      BadParam("workspace: is null, expected ", needed, " bytes");
+    }
+    return workspace;
+  });
+}
+
+// For the others: the handle lends what the implementation wants.
+template <class Op>
+void Dispatch(mluOpContext& handle, const typename Op::Plan& plan, const typename Op::Args& args) {
+  DispatchWith<Op>(handle, plan, args, [&](const Implementation<Op>& implementation) -> void* {
+    const auto needed = static_cast<size_t>(implementation.workspace(plan));
+    return needed > 0 ? handle.Scratch(needed) : nullptr;
+  });
+}
+
+}  // namespace detops::core

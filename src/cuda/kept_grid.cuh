@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The boxes that suppression has kept so far, by place: cpu/kept_grid.h again, for many threads.
+// Boxes go by their size into levels of square cells (sides of powers of 4), cells are hashed into
+// buckets, and every bucket has room for all boxes that may come. Memory is O(boxes).
+#pragma once
+
+#include <cstdint>
+
+#include "core/workspace.h"
+#include "cuda/sort.h"
+
+namespace detops::cuda {
+
+struct KeptGrid {
+  static constexpr int kLevels = 160;        // powers of 4 between the smallest and largest float
+  static constexpr int kHuge = kLevels - 1;  // for bounds that are not finite: looked at one by one
+  struct Level {
+    int64_t x_low, x_high, y_low, y_high;  // cells of its boxes, as OrderedBits
+    uint32_t begin, reserved, inserted;    // in level_boxes
+  };
+  struct Place {
+    uint32_t bucket;
+    int level;
+  };
+
+  int64_t capacity = 0, buckets = 0;
+  Level* levels = nullptr;           // [kLevels]
+  uint32_t* bucket_begin = nullptr;  // [buckets] in slots
+  uint32_t* bucket_count = nullptr;  // [buckets] inserted
+  float4* slot_bounds = nullptr;     // [capacity]
+  int32_t* slot_box = nullptr;       // [capacity]
+  int32_t* level_boxes = nullptr;    // [capacity] by level
+  void* scan_memory = nullptr;
+  size_t scan_bytes = 0;
+
+  KeptGrid() = default;
+  // For lists of more boxes than are compared one by one; else it stays empty.
+  KeptGrid(core::WorkspaceLayout& layout, int64_t capacity);
+
+  // Makes room for these boxes, of which any may be inserted later.
+  void Reserve(Launcher& launch, const float4* bounds, int64_t count);
+
+  __device__ static int64_t OrderedBits(double v) {
+    const int64_t bits = __double_as_longlong(v);
+    return bits < 0 ? bits ^ 0x7fffffffffffffff : bits;
+  }
+  __device__ static double FromOrderedBits(int64_t bits) {
+    return __longlong_as_double(bits < 0 ? bits ^ 0x7fffffffffffffff : bits);
+  }
+  // 1 / side of a cell
+  __device__ static double PerSide(int level) {
+    return __longlong_as_double(int64_t{1023 + 150 - 2 * level} << 52);
+  }
+  __device__ static int LevelOf(const float4& b) {
+    const double width = double{b.z} - b.x, height = double{b.w} - b.y;
+    const double side = width > height ? width : height;
+    if (!(side < 1e300)) return kHuge;
+    const auto exponent = static_cast<int>(__double_as_longlong(side) >> 52) - 1022;
+    return (exponent + 151) / 2;  // side < 2^exponent
+  }
+  __device__ static double CellOf(float low, float high, double per_side) {
+    return floor(0.5 * (double{low} + high) * per_side);
+  }
+  __device__ uint32_t BucketOf(int level, int64_t x, int64_t y) const {
+    uint64_t h = static_cast<uint64_t>(x >> 2) * 0x9e3779b97f4a7c15u ^
+                 static_cast<uint64_t>(y) * 0xc2b2ae3d27d4eb4fu ^
+                 static_cast<uint64_t>(level) * 0x165667b19e3779f9u;
+    h ^= h >> 29;
+    h *= 0xbf58476d1ce4e5b9u;
+    h ^= h >> 32;
+    return static_cast<uint32_t>(((h << 2) | static_cast<uint64_t>(x & 3)) &
+                                 static_cast<uint64_t>(buckets - 1));
+  }
+  __device__ Place PlaceOf(const float4& b) const {
+    const int level = LevelOf(b);
+    if (level == kHuge) return {0, level};  // found through its level
+    const double per_side = PerSide(level);
+    return {BucketOf(level, static_cast<int64_t>(CellOf(b.x, b.z, per_side)),
+                     static_cast<int64_t>(CellOf(b.y, b.w, per_side))),
+            level};
+  }
+
+  __device__ void Insert(const float4& bounds, int32_t box) const {
+    const Place place = PlaceOf(bounds);
+    const uint32_t slot = bucket_begin[place.bucket] + atomicAdd(&bucket_count[place.bucket], 1u);
+    slot_bounds[slot] = bounds;
+    slot_box[slot] = box;
+    Level& level = levels[place.level];
+    level_boxes[level.begin + atomicAdd(&level.inserted, 1u)] = box;
+  }
+
+  // Calls visit(candidate or -1, its bounds) for every inserted box that may overlap the query: by
+  // all lanes of the warp together, a candidate each. Until it returns true.
+  template <class Visit>
+  __device__ bool Any(const float4& query, const float4* bounds, const Visit& visit) const;
+};
+
+template <class Visit>
+__device__ bool KeptGrid::Any(const float4& query, const float4* bounds, const Visit& visit) const {
+  const auto lane = static_cast<int>(threadIdx.x % 32);
+  for (int l = 0; l < kLevels; ++l) {
+    const Level level = levels[l];
+    if (level.inserted == 0) continue;
+    // A box of this level is at most a side long, so its centre lies within half a side.
+    constexpr double kReach = 0.5 + 1e-6;  // with more than all the rounding here
+    const double per_side = PerSide(l);
+    const double x1 = fmax(floor(query.x * per_side - kReach), FromOrderedBits(level.x_low));
+    const double x2 = fmin(floor(query.z * per_side + kReach), FromOrderedBits(level.x_high));
+    const double y1 = fmax(floor(query.y * per_side - kReach), FromOrderedBits(level.y_low));
+    const double y2 = fmin(floor(query.w * per_side + kReach), FromOrderedBits(level.y_high));
+    if (l != kHuge && !(x1 <= x2 && y1 <= y2)) continue;
+    const double cells = (x2 - x1 + 1) * (y2 - y1 + 1);
+    // Where there are fewer boxes than cells to look into, all of them are looked at.
+    if (l == kHuge || cells > level.inserted) {
+      for (uint32_t n = 0; n < level.inserted; n += 32) {
+        const bool some = n + lane < level.inserted;
+        const int32_t box = some ? level_boxes[level.begin + n + lane] : -1;
+        if (visit(box, some ? bounds[box] : float4{})) return true;
+      }
+      continue;
+    }
+    const auto columns = static_cast<int64_t>(x2 - x1 + 1);
+    for (int64_t first = 0; first < static_cast<int64_t>(cells); first += 32) {
+      const int64_t cell = first + lane;
+      uint32_t slot = 0, end = 0;
+      if (cell < static_cast<int64_t>(cells)) {
+        const uint32_t bucket = BucketOf(l, static_cast<int64_t>(x1) + cell % columns,
+                                         static_cast<int64_t>(y1) + cell / columns);
+        slot = bucket_begin[bucket];
+        end = slot + bucket_count[bucket];
+      }
+      while (__any_sync(0xffffffffu, slot < end)) {
+        const bool some = slot < end;
+        if (visit(some ? slot_box[slot] : -1, some ? slot_bounds[slot] : float4{})) return true;
+        ++slot;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace detops::cuda

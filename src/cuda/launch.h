@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Launching kernels, with every error of CUDA turned into a failure that carries its text.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "core/implementation.h"
+#include "core/status.h"
+
+// A queue of a CUDA device.
+struct CudaQueue : cnrtQueue {
+  cudaStream_t stream;
+  bool owned;  // else the caller's
+};
+
+namespace detops::cuda {
+
+inline void Check(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return;
+  cudaGetLastError();  // so that it is not reported again for a later call
+  core::Fail(error == cudaErrorMemoryAllocation ? MLUOP_STATUS_ALLOC_FAILED
+                                                : MLUOP_STATUS_EXECUTION_FAILED,
+             what, ": CUDA says \"", cudaGetErrorString(error), "\" (", cudaGetErrorName(error),
+             ")");
+}
+
+inline cudaStream_t StreamOf(cnrtQueue_t queue) {
+  return queue == nullptr ? nullptr : static_cast<CudaQueue*>(queue)->stream;
+}
+
+// Makes the device of that ordinal the thread's current one for CUDA, and gives the old one back.
+class DeviceScope {
+ public:
+  explicit DeviceScope(int ordinal) {
+    Check(cudaGetDevice(&before_), "cudaGetDevice");
+    if (before_ != ordinal) Check(cudaSetDevice(ordinal), "cudaSetDevice");
+    changed_ = before_ != ordinal;
+  }
+  ~DeviceScope() {
+    if (changed_) cudaSetDevice(before_);
+  }
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  int before_ = 0;
+  bool changed_ = false;
+};
+
+// One operator call: its device, stream and launches.
+class Launcher {
+ public:
+  explicit Launcher(const core::Launch& launch);  // runtime/cuda/cuda_device.cu
+
+  cudaStream_t stream() const { return stream_; }
+  int multiprocessors() const { return multiprocessors_; }
+
+  // For the next launch alone.
+  Launcher& WithSharedMemory(size_t bytes) {
+    shared_memory_ = bytes;
+    return *this;
+  }
+
+  // Parameters are those of the kernel; what is passed is converted to them.
+  template <class... Parameters>
+  void operator()(const char* what, void (*kernel)(Parameters...), dim3 grid, int threads,
+                  std::type_identity_t<Parameters>... arguments) {
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.stream = stream_;
+    config.dynamicSmemBytes = std::exchange(shared_memory_, 0);
+    Check(cudaLaunchKernelEx(&config, kernel, arguments...), what);
+  }
+
+ private:
+  DeviceScope scope_;
+  cudaStream_t stream_;
+  int multiprocessors_;
+  size_t shared_memory_ = 0;
+};
+
+// Blocks for a kernel whose threads walk over `items` with the grid's stride.
+inline unsigned BlocksFor(int64_t items, int64_t items_a_block, int64_t most = 65535) {
+  return static_cast<unsigned>(
+      std::clamp<int64_t>((items + items_a_block - 1) / items_a_block, 1, most));
+}
+
+}  // namespace detops::cuda

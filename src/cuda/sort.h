@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUB's sort and selection, compiled once for all operators.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/launch.h"
+
+namespace detops::cuda {
+
+// Two of each: sorting goes to and fro.
+struct SortBuffers {
+  uint64_t* keys[2];
+  uint32_t* values[2];
+};
+
+size_t SortTemporaryBytes(int64_t count);
+// Stable, ascending by the lowest `bits` of the keys, which start in buffers 0. Returns the sorted
+// values, in one of the two.
+const uint32_t* SortByKey(const Launcher& launch, void* temporary, size_t temporary_bytes,
+                          const SortBuffers& buffers, int64_t count, int bits);
+
+size_t SelectTemporaryBytes(int64_t count);
+// The indices whose flag is set, ascending, and how many they are.
+void SelectIndices(const Launcher& launch, void* temporary, size_t temporary_bytes,
+                   const bool* flags, int64_t count, int32_t* indices, int32_t* selected);
+
+size_t ScanTemporaryBytes(int64_t count);
+// Each element becomes the sum of those before it.
+void ExclusiveSum(const Launcher& launch, void* temporary, size_t temporary_bytes, uint32_t* values,
+                  int64_t count);
+
+}  // namespace detops::cuda

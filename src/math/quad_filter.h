@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// "Is the IoU of these two quadrilaterals above the threshold?" in float, with a bound on the
+// error: the answer is yes, no, or doubtful, and only the doubtful pairs need math::QuadIoU. The
+// decision is that of QuadIoU, always (docs/numerics.md has the bound).
+#pragma once
+
+#include "math/quad.h"
+
+namespace detops::math {
+
+enum class Verdict { kNo, kYes, kDoubtful };
+
+// A quadrilateral as the filter wants it.
+struct FilterQuad {
+  float corner[8];  // counter-clockwise where regular
+  float area;       // negative: not regular (concave, flat, not finite): only QuadIoU may judge it
+};
+
+// Sets the bounds too: x1 > x2 where it overlaps nothing, having no area or no finite corners.
+DETOPS_HD FilterQuad PrepareQuad(const float* q, QuadBounds& bounds) {  // [8]
+  // A corner's turn and the whole area, relative to the square of the longer side, from which on
+  // the filter's reasoning holds.
+  constexpr double kLeastTurn = 1e-6, kLeastArea = 1e-4;
+  FilterQuad result;
+  for (int i = 0; i < 8; ++i) result.corner[i] = q[i];
+  result.area = -1.0f;
+  bounds = {1.0f, 1.0f, -1.0f, -1.0f};
+  if (!QuadIsFinite(q)) return result;
+  const QuadBounds b = BoundsOf(q);
+  if (!(b.x1 < b.x2 && b.y1 < b.y2)) return result;  // no width or no height: no area
+  bounds = b;
+
+  Point p[4];
+  for (int i = 0; i < 4; ++i) {
+    p[i] = {static_cast<double>(q[2 * i]) - q[0], static_cast<double>(q[2 * i + 1]) - q[1]};
+  }
+  const double turn_0 = Cross(p[0], p[1], p[2]), turn_1 = Cross(p[1], p[2], p[3]);
+  const double turn_2 = Cross(p[2], p[3], p[0]), turn_3 = Cross(p[3], p[0], p[1]);
+  const double width = static_cast<double>(b.x2) - b.x1, height = static_cast<double>(b.y2) - b.y1;
+  const double side = width > height ? width : height;
+  const double least = kLeastTurn * side * side;
+  const bool left = turn_0 > least && turn_1 > least && turn_2 > least && turn_3 > least;
+  const bool right = turn_0 < -least && turn_1 < -least && turn_2 < -least && turn_3 < -least;
+  const double twice_area = turn_0 + turn_2;
+  if (!left && !right) return result;
+  if (!((left ? twice_area : -twice_area) > kLeastArea * side * side)) return result;
+  if (right) {  // clockwise: turn it round
+    for (int i = 0; i < 4; ++i) {
+      result.corner[2 * i] = q[2 * (3 - i)];
+      result.corner[2 * i + 1] = q[2 * (3 - i) + 1];
+    }
+  }
+  result.area = static_cast<float>(0.5 * (left ? twice_area : -twice_area));
+  return result;
+}
+
+// Whether no arrangement of two regular quadrilaterals with these areas and bounds overlaps enough:
+// they share no more than the smaller area, nor more than their bounds do. The margin hides the
+// errors of float; not for tiny thresholds, where it would not.
+DETOPS_HD bool NeverEnough(float area_a, float area_b, const QuadBounds& a, const QuadBounds& b,
+                           float threshold) {
+  const float width = (a.x2 < b.x2 ? a.x2 : b.x2) - (a.x1 > b.x1 ? a.x1 : b.x1);
+  const float height = (a.y2 < b.y2 ? a.y2 : b.y2) - (a.y1 > b.y1 ? a.y1 : b.y1);
+  const float smaller = area_a < area_b ? area_a : area_b;
+  const float most = smaller < width * height ? smaller : width * height;
+  const float both = area_a + area_b;
+  if (!(threshold > 0.01f && both > 1e-30f && both < 1e37f)) return false;  // under- or overflow
+  return most * (1.0f + threshold) < 0.999f * threshold * both;
+}
+
+namespace quad_filter_internal {
+
+struct Corners {
+  float x[4], y[4];  // about a local origin
+};
+
+DETOPS_HD Corners About(const float* q, float origin_x, float origin_y) {
+  Corners c;
+  for (int i = 0; i < 4; ++i) {
+    c.x[i] = q[2 * i] - origin_x;
+    c.y[i] = q[2 * i + 1] - origin_y;
+  }
+  return c;
+}
+
+struct EdgeSums {
+  float shared;   // this polygon's part of twice the shared area
+  float area;     // twice its own area
+  float error;    // bound on that of `shared`, from where edges are cut
+  float nearest;  // to 0, of the values whose signs decide
+};
+
+// Green's theorem: the shared area is a sum over the edges of both polygons, each with the part of
+// it inside the other polygon, from t0 to t1. `side_error` bounds the error of a side value.
+DETOPS_HD EdgeSums SumEdges(const Corners& p, const Corners& other, float side_error) {
+  float t0[4], t1[4], spread[4];
+  for (int e = 0; e < 4; ++e) {
+    t0[e] = 0.0f;
+    t1[e] = 1.0f;
+    spread[e] = 0.0f;
+  }
+  float nearest = 3.0e38f;
+  for (int k = 0; k < 4; ++k) {
+    const float cx = other.x[k], cy = other.y[k];
+    const float nx = other.x[(k + 1) % 4] - cx, ny = other.y[(k + 1) % 4] - cy;
+    float side[4];
+    for (int i = 0; i < 4; ++i) {
+      side[i] = nx * (p.y[i] - cy) - ny * (p.x[i] - cx);
+      const float distance = side[i] < 0.0f ? -side[i] : side[i];
+      nearest = distance < nearest ? distance : nearest;
+    }
+    for (int e = 0; e < 4; ++e) {
+      const float a = side[e], b = side[(e + 1) % 4];
+      if (a < 0.0f && b < 0.0f) {
+        t1[e] = -1.0f;  // outside, and no error can bring it in
+      } else if (a < 0.0f || b < 0.0f) {
+        const float inverse = 1.0f / (a - b);
+        const float t = a * inverse;
+        spread[e] += side_error * (inverse < 0.0f ? -inverse : inverse);
+        if (a < 0.0f) {
+          t0[e] = t > t0[e] ? t : t0[e];
+        } else {
+          t1[e] = t < t1[e] ? t : t1[e];
+        }
+      }
+    }
+  }
+  EdgeSums sums = {0.0f, 0.0f, 0.0f, nearest};
+  for (int e = 0; e < 4; ++e) {
+    const int next = (e + 1) % 4;
+    const float cross = p.x[e] * p.y[next] - p.y[e] * p.x[next];
+    sums.area += cross;
+    if (t1[e] < 0.0f) continue;
+    sums.shared += (t1[e] > t0[e] ? t1[e] - t0[e] : 0.0f) * cross;
+    sums.error += spread[e] * (cross < 0.0f ? -cross : cross);
+  }
+  return sums;
+}
+
+}  // namespace quad_filter_internal
+
+// IoU > threshold, where the answer is certain. Both must be regular.
+DETOPS_HD Verdict JudgeQuads(const FilterQuad& a, const FilterQuad& b, const QuadBounds& bounds_a,
+                             const QuadBounds& bounds_b, float threshold) {
+  using namespace quad_filter_internal;
+  const float width = (bounds_a.x2 > bounds_b.x2 ? bounds_a.x2 : bounds_b.x2) -
+                      (bounds_a.x1 < bounds_b.x1 ? bounds_a.x1 : bounds_b.x1);
+  const float height = (bounds_a.y2 > bounds_b.y2 ? bounds_a.y2 : bounds_b.y2) -
+                       (bounds_a.y1 < bounds_b.y1 ? bounds_a.y1 : bounds_b.y1);
+  const float scale = width * width + height * height;
+  if (!(scale > 1e-25f && scale < 1e30f)) return Verdict::kDoubtful;  // under- or overflow
+  // A side value is wrong by less than 8 * 2^-24 scale; this is twice that.
+  const float side_error = 1e-6f * scale;
+  const Corners corners_a = About(a.corner, a.corner[0], a.corner[1]);
+  const Corners corners_b = About(b.corner, a.corner[0], a.corner[1]);
+  const EdgeSums sum_a = SumEdges(corners_a, corners_b, side_error);
+  const EdgeSums sum_b = SumEdges(corners_b, corners_a, side_error);
+  // From here on every sign that decided is the true one.
+  if (!(sum_a.nearest > 2.0f * side_error && sum_b.nearest > 2.0f * side_error)) {
+    return Verdict::kDoubtful;
+  }
+  const float excess =
+      (sum_a.shared + sum_b.shared) * (1.0f + threshold) - threshold * (sum_a.area + sum_b.area);
+  // The cuts are wrong by less than 2.5 of the spreads; products, sums and divisions by less than
+  // 40 side errors.
+  const float error =
+      (2.5f * (sum_a.error + sum_b.error) + 40.0f * side_error) * (1.0f + threshold);
+  if (excess > error) return Verdict::kYes;
+  return excess < -error ? Verdict::kNo : Verdict::kDoubtful;
+}
+
+}  // namespace detops::math

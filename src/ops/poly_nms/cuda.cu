@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sort by score, prepare each box once, suppress by chunks (cuda/greedy_nms.cuh), list what is kept
+// in the order of the input. A pair whose bounds overlap meets the float filter; what that can't
+// prove goes to math::QuadIoU in double, whose decision is the definition.
+#include <cstdint>
+
+#include "cuda/greedy_nms.cuh"
+#include "cuda/kernels.h"
+#include "cuda/sort.h"
+#include "math/quad_filter.h"
+#include "math/score_order.h"
+
+namespace detops::ops {
+namespace {
+
+constexpr int kThreads = 256;
+
+struct Workspace {
+  cuda::SortBuffers sort;  // [count]
+  size_t sort_bytes;
+  void* sort_memory;
+  math::FilterQuad* quads;  // [count] by score
+  float4* bounds;           // [count] by score
+  bool* kept;               // [count] by input index
+  size_t select_bytes;
+  void* select_memory;
+  cuda::NmsLists lists;
+
+  Workspace(core::WorkspaceLayout& layout, int64_t count)
+      : sort{{layout.Array<uint64_t>(count), layout.Array<uint64_t>(count)},
+             {layout.Array<uint32_t>(count), layout.Array<uint32_t>(count)}},
+        sort_bytes(cuda::SortTemporaryBytes(count)),
+        sort_memory(layout.Array<char>(static_cast<int64_t>(sort_bytes))),
+        quads(layout.Array<math::FilterQuad>(count)),
+        bounds(layout.Array<float4>(count)),
+        kept(layout.Array<bool>(count)),
+        select_bytes(cuda::SelectTemporaryBytes(count)),
+        select_memory(layout.Array<char>(static_cast<int64_t>(select_bytes))),
+        lists(layout, 1, count) {}
+};
+
+__device__ math::QuadBounds AsBounds(const float4& b) { return {b.x, b.y, b.z, b.w}; }
+
+struct Judge {
+  const float* boxes;             // [count,9] the input
+  const uint32_t* order;          // [count] of the input by score
+  const math::FilterQuad* quads;  // [count] by score
+  const float4* bounds;           // [count] by score
+  float threshold;
+
+  static constexpr bool kDoubts = true;
+  struct Box {
+    float4 bounds;
+    float area;
+  };
+
+  __device__ Box Load(int64_t, int64_t rank) const { return {bounds[rank], quads[rank].area}; }
+
+  __device__ math::Verdict Quick(const Box& a, const Box& b) const {
+    const math::QuadBounds bounds_a = AsBounds(a.bounds), bounds_b = AsBounds(b.bounds);
+    const bool never = !math::BoundsOverlap(bounds_a, bounds_b) ||
+                       (a.area > 0.0f && b.area > 0.0f &&
+                        math::NeverEnough(a.area, b.area, bounds_a, bounds_b, threshold));
+    return never ? math::Verdict::kNo : math::Verdict::kDoubtful;
+  }
+
+  __device__ bool Decide(int64_t, int64_t ahead, int64_t behind) const {
+    const math::FilterQuad a = quads[ahead], b = quads[behind];
+    if (a.area > 0.0f && b.area > 0.0f) {
+      const math::Verdict verdict =
+          math::JudgeQuads(a, b, AsBounds(bounds[ahead]), AsBounds(bounds[behind]), threshold);
+      if (verdict != math::Verdict::kDoubtful) return verdict == math::Verdict::kYes;
+    }
+    return Measure(ahead, behind);
+  }
+  // Apart, so that its registers don't burden the rest.
+  __device__ __noinline__ bool Measure(int64_t ahead, int64_t behind) const {
+    return math::QuadIoU(boxes + 9 * int64_t{order[ahead]}, boxes + 9 * int64_t{order[behind]}) >
+           threshold;
+  }
+};
+
+__global__ void __launch_bounds__(kThreads)
+    KeysKernel(int64_t count, const float* boxes, uint64_t* keys, uint32_t* values) {
+  const int64_t step = int64_t{gridDim.x} * blockDim.x;
+  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
+    keys[i] = math::ScoreRank(boxes[9 * i + 8]);
+    values[i] = static_cast<uint32_t>(i);
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    PrepareKernel(int64_t count, const float* boxes, const uint32_t* order, math::FilterQuad* quads,
+                  float4* bounds, bool* kept) {
+  const int64_t step = int64_t{gridDim.x} * blockDim.x;
+  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
+    math::QuadBounds b;
+    quads[i] = math::PrepareQuad(boxes + 9 * int64_t{order[i]}, b);
+    bounds[i] = make_float4(b.x1, b.y1, b.x2, b.y2);
+    kept[i] = false;
+  }
+}
+
+// Only the first, where every pair counts as overlapping; else the ranks listed.
+__global__ void __launch_bounds__(kThreads)
+    MarkKernel(bool only_first, const int32_t* ranks, const int32_t* rank_count,
+               const uint32_t* order, bool* kept) {
+  const int64_t count = only_first ? 1 : *rank_count;
+  const int64_t step = int64_t{gridDim.x} * blockDim.x;
+  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
+    kept[order[only_first ? 0 : ranks[i]]] = true;
+  }
+}
+
+int64_t WorkspaceBytes(const PolyNmsPlan& plan) {
+  core::WorkspaceLayout layout;
+  Workspace(layout, plan.count);
+  return layout.Bytes();
+}
+
+void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
+         const core::Launch& core_launch) {
+  cuda::Launcher launch(core_launch);
+  core::WorkspaceLayout layout(memory);
+  Workspace w(layout, plan.count);
+  const int64_t count = plan.count;
+  const unsigned blocks = cuda::BlocksFor(count, kThreads);
+  launch("poly_nms: keys", KeysKernel, blocks, kThreads, count, args.boxes, w.sort.keys[0],
+         w.sort.values[0]);
+  const uint32_t* order =
+      cuda::SortByKey(launch, w.sort_memory, w.sort_bytes, w.sort, count, /*bits=*/32);
+  launch("poly_nms: preparing boxes", PrepareKernel, blocks, kThreads, count, args.boxes, order,
+         w.quads, w.bounds, w.kept);
+  const bool only_first = plan.iou_threshold < 0.0f;
+  if (!only_first) {
+    w.lists.bounds = w.bounds;
+    w.lists.most = count;
+    cuda::GreedyNms(launch, w.lists,
+                    Judge{args.boxes, order, w.quads, w.bounds, plan.iou_threshold});
+  }
+  launch("poly_nms: marking", MarkKernel, blocks, kThreads, only_first, w.lists.kept,
+         w.lists.kept_count, order, w.kept);
+  cuda::SelectIndices(launch, w.select_memory, w.select_bytes, w.kept, count, args.output,
+                      args.result_num);
+}
+
+}  // namespace
+
+cuda::Kernels<PolyNms> PolyNmsCuda() { return {WorkspaceBytes, Run}; }
+
+}  // namespace detops::ops

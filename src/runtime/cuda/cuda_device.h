@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One NVIDIA GPU: memory and streams of CUDA's runtime.
+#pragma once
+
+#include "runtime/device.h"
+
+namespace detops::runtime {
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(int ordinal, std::string description, int multiprocessors);
+
+  int ordinal() const { return ordinal_; }
+  int multiprocessors() const { return multiprocessors_; }
+
+  void* Allocate(size_t bytes) override;
+  void Free(void* memory) override;
+  void Memset(void* memory, int value, size_t bytes, cnrtQueue_t queue) override;
+  void Memcpy(void* dst, const void* src, size_t bytes, cnrtMemTransDir_t direction,
+              cnrtQueue_t queue) override;
+  void MakeContiguous(const mluOpTensorStruct& desc, const void* src, void* dst,
+                      cnrtQueue_t queue) override;
+  cnrtQueue_t CreateQueue() override;
+  cnrtQueue_t WrapStream(void* stream) override;
+  void DestroyQueue(cnrtQueue_t queue) override;
+  void Synchronize(cnrtQueue_t queue) override;
+
+ private:
+  int ordinal_;
+  int multiprocessors_;
+};
+
+// All that the driver shows. Fails where there is none.
+std::span<Device* const> CudaDevices();
+
+}  // namespace detops::runtime

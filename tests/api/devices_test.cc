@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "support/handle.h"
+
+namespace detops::test {
+namespace {
+
+// The one place that says whether the tests of CUDA implementations ran: without a GPU they are not
+// even listed. DETOPS_REQUIRE=cuda makes that a failure.
+TEST(Devices, CudaIsHere) {
+  const std::string reason = WhyNot("cuda");
+  if (reason.empty()) {
+    EXPECT_FALSE(ImplementationsOf("poly_nms").empty());
+    EXPECT_EQ(DeviceOf(ImplementationsOf("poly_nms").front()), "cuda");
+    return;
+  }
+  const char* required = std::getenv("DETOPS_REQUIRE");
+  if (required != nullptr && std::strcmp(required, "cuda") == 0) FAIL() << reason;
+  GTEST_SKIP() << "no test of a CUDA implementation runs here: " << reason;
+}
+
+TEST(Devices, WithoutCudaTheReasonIsTold) {
+  const std::string reason = WhyNot("cuda");
+  if (reason.empty()) GTEST_SKIP() << "there is a CUDA device";
+  EXPECT_EQ(reason.rfind("no CUDA device: ", 0), 0u) << reason;
+  mluOpHandle_t handle = nullptr;
+  EXPECT_EQ(detopsCreate(&handle, "cuda"), MLUOP_STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(detopsGetLastErrorMessage(), "detopsCreate: " + reason);
+  EXPECT_EQ(handle, nullptr);
+  cnrtQueue_t queue = nullptr;
+  EXPECT_EQ(detopsQueueFromStream(&queue, "cuda:0", nullptr), MLUOP_STATUS_NOT_SUPPORTED);
+}
+
+TEST(Devices, TheProcessorHasNoStreams) {
+  cnrtQueue_t queue = nullptr;
+  EXPECT_EQ(detopsQueueFromStream(&queue, "cpu", nullptr), MLUOP_STATUS_BAD_PARAM);
+  EXPECT_STREQ(detopsGetLastErrorMessage(),
+               "detopsQueueFromStream: device: cpu has no streams, expected a cuda device");
+}
+
+TEST(Devices, UnknownNamesAreRefused) {
+  mluOpHandle_t handle = nullptr;
+  EXPECT_EQ(detopsCreate(&handle, "tpu"), MLUOP_STATUS_BAD_PARAM);
+  EXPECT_STREQ(detopsGetLastErrorMessage(),
+               "detopsCreate: device: there is no \"tpu\"; expected cpu, cuda or cuda:N");
+  EXPECT_EQ(detopsCreate(&handle, "cpu:7"), MLUOP_STATUS_BAD_PARAM);
+  EXPECT_STREQ(detopsGetLastErrorMessage(),
+               "detopsCreate: device: there is no \"cpu:7\"; devices here: cpu");
+}
+
+}  // namespace
+}  // namespace detops::test

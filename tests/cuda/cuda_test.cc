@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What only a GPU has: streams, graphs, work behind the caller's back, and its errors. Whether the
+// results are right is asked by all the other tests, which run on every device.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <thread>
+
+#include "bench/case.h"
+#include "support/device_buffer.h"
+#include "support/handle.h"
+
+namespace detops::test {
+namespace {
+
+// The smallest case of each operator, on a stream of its own.
+class Call {
+ public:
+  explicit Call(const bench::Case& what) {
+    EXPECT_OK(detopsSetDevice("cuda"));
+    problem_ = what.make({"cuda", 1});
+    EXPECT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
+    EXPECT_OK(detopsCreate(&handle_, "cuda:0"));
+    EXPECT_OK(detopsQueueFromStream(&queue_, "cuda:0", stream_));
+    EXPECT_OK(mluOpSetQueue(handle_, queue_));
+  }
+  ~Call() {
+    EXPECT_OK(mluOpDestroy(handle_));
+    EXPECT_EQ(cnrtQueueDestroy(queue_), cnrtSuccess);
+    EXPECT_EQ(cudaStreamDestroy(stream_), cudaSuccess);
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  cudaStream_t stream() const { return stream_; }
+  void Start() { EXPECT_OK(problem_->Run(handle_, 0)); }
+  void Poison() { problem_->Poison(); }
+  std::vector<std::byte> Result() {
+    EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+    return problem_->Result();
+  }
+
+ private:
+  std::unique_ptr<bench::Problem> problem_;
+  cudaStream_t stream_ = nullptr;
+  mluOpHandle_t handle_ = nullptr;
+  cnrtQueue_t queue_ = nullptr;
+};
+
+const std::vector<bench::Case>& SmallestCases() {
+  static const auto cases = [] {
+    std::map<std::string, bench::Case> first;
+    for (const bench::Case& c : bench::AllCases()) first.emplace(c.op, c);
+    std::vector<bench::Case> all;
+    for (const auto& [op, c] : first) all.push_back(c);
+    return all;
+  }();
+  return cases;
+}
+
+std::vector<std::byte> OnTheProcessor(const bench::Case& what) {
+  EXPECT_OK(detopsSetDevice("cpu"));
+  const auto problem = what.make({"cpu", 1});
+  const Handle handle("cpu:reference");
+  problem->Poison();
+  EXPECT_OK(problem->Run(handle, 0));
+  return problem->Result();
+}
+
+class CudaTest : public testing::TestWithParam<bench::Case> {
+ protected:
+  void SetUp() override {
+    const std::string reason = WhyNot("cuda");
+    if (!reason.empty()) GTEST_SKIP() << reason;
+  }
+};
+
+TEST_P(CudaTest, RecordsInAGraphAndReplays) {
+  const std::vector<std::byte> expected = OnTheProcessor(GetParam());
+  Call call(GetParam());
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  // Global: any allocation or wait, by any means, would end the recording.
+  ASSERT_EQ(cudaStreamBeginCapture(call.stream(), cudaStreamCaptureModeGlobal), cudaSuccess);
+  call.Start();
+  ASSERT_EQ(cudaStreamEndCapture(call.stream(), &graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+  for (int i = 0; i < 3; ++i) {
+    call.Poison();
+    ASSERT_EQ(cudaGraphLaunch(executable, call.stream()), cudaSuccess);
+    EXPECT_EQ(call.Result(), expected) << "replay " << i;
+  }
+  EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+}
+
+TEST_P(CudaTest, ReturnsWhileItsStreamWaits) {
+  const std::vector<std::byte> expected = OnTheProcessor(GetParam());
+  Call call(GetParam());
+  call.Start();  // loads the kernels, which may wait
+  EXPECT_EQ(call.Result(), expected);
+  call.Poison();
+  std::atomic<bool> go = false;
+  ASSERT_EQ(cudaLaunchHostFunc(
+                call.stream(),
+                [](void* flag) {
+                  while (!*static_cast<std::atomic<bool>*>(flag)) std::this_thread::yield();
+                },
+                &go),
+            cudaSuccess);
+  call.Start();  // would hang here if it waited for the device
+  EXPECT_EQ(cudaStreamQuery(call.stream()), cudaErrorNotReady);
+  go = true;
+  EXPECT_EQ(call.Result(), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryOperator, CudaTest, testing::ValuesIn(SmallestCases()),
+                         [](const auto& test) { return test.param.op; });
+
+class CudaDeviceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string reason = WhyNot("cuda");
+    if (!reason.empty()) GTEST_SKIP() << reason;
+  }
+};
+
+TEST_F(CudaDeviceTest, ManyThreadsEachWithAStream) {
+  std::vector<std::vector<std::byte>> expected;
+  for (const bench::Case& what : SmallestCases()) expected.push_back(OnTheProcessor(what));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 6; ++t) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 20; ++round) {
+        for (size_t i = 0; i < expected.size(); ++i) {
+          Call call(SmallestCases()[i]);
+          call.Poison();
+          call.Start();
+          EXPECT_EQ(call.Result(), expected[i]);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(CudaDeviceTest, TooMuchMemoryIsToldAsSuch) {
+  const Handle handle("cuda:simt");
+  void* memory = nullptr;
+  EXPECT_EQ(detopsAllocate(handle, size_t{1} << 50, &memory), MLUOP_STATUS_ALLOC_FAILED);
+  EXPECT_NE(std::string(detopsGetLastErrorMessage()).find("out of memory"), std::string::npos)
+      << detopsGetLastErrorMessage();
+  // Nothing is left behind.
+  EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+  EXPECT_OK(detopsAllocate(handle, 1024, &memory));
+  EXPECT_OK(detopsFree(handle, memory));
+}
+
+TEST_F(CudaDeviceTest, CountsAndChoosesDevices) {
+  ASSERT_OK(detopsSetDevice("cuda"));
+  int devices = 0;
+  ASSERT_EQ(cudaGetDeviceCount(&devices), cudaSuccess);
+  unsigned count = 0;
+  EXPECT_EQ(cnrtGetDeviceCount(&count), cnrtSuccess);
+  EXPECT_EQ(count, static_cast<unsigned>(devices));
+  EXPECT_EQ(cnrtSetDevice(devices - 1), cnrtSuccess);
+  int ordinal = -1;
+  EXPECT_EQ(cnrtGetDevice(&ordinal), cnrtSuccess);
+  EXPECT_EQ(ordinal, devices - 1);
+  EXPECT_EQ(cnrtSetDevice(devices), cnrtErrorArgsInvalid);
+  mluOpHandle_t handle = nullptr;
+  EXPECT_EQ(detopsCreate(&handle, ("cuda:" + std::to_string(devices)).c_str()),
+            MLUOP_STATUS_BAD_PARAM);
+}
+
+[[noreturn]] void UseABadPointer() {
+  const Handle handle("cuda:simt");
+  const Desc boxes(MLUOP_DTYPE_FLOAT, {100, 4}), ious(MLUOP_DTYPE_FLOAT, {100, 100});
+  auto* nowhere = reinterpret_cast<float*>(size_t{0x1000});
+  mluOpBboxOverlaps(handle, 0, false, 0, boxes, nowhere, boxes, nowhere, ious, nowhere);
+  cnrtQueueSync(nullptr);
+  std::fprintf(stderr, "%s\n", detopsGetLastErrorMessage());
+  void* memory = nullptr;
+  const mluOpStatus_t status = detopsAllocate(handle, 16, &memory);  // and so it stays
+  std::_Exit(status == MLUOP_STATUS_EXECUTION_FAILED ? 0 : 1);
+}
+
+// In a process of its own: after such an error CUDA refuses everything.
+TEST_F(CudaDeviceTest, ABadPointerIsAnErrorWithCudasText) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(UseABadPointer(), testing::ExitedWithCode(0),
+              "cnrtQueueSync: .*illegal memory access");
+}
+
+}  // namespace
+}  // namespace detops::test
