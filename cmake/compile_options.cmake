@@ -7,7 +7,7 @@ target_compile_options(detops_compile_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
   # 32-bit x86 would keep floats in 80-bit registers.
   $<$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},i686>:-msse2 -mfpmath=sse>
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+  $<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion>)
 
 if(DETOPS_SANITIZE)
   target_compile_options(detops_compile_options INTERFACE

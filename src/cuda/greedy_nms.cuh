@@ -31,7 +31,7 @@ constexpr int kPairThreads = 256;
 constexpr int kPairWarps = kPairThreads / 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
 // Longer lists ask the grid; shorter ones are compared with all that is kept, which is faster.
-constexpr int64_t kGridFrom = 32768;
+constexpr int64_t kGridFrom = 16384;
 
 // Lists of boxes in the order of scores, one an image.
 struct NmsLists {
@@ -134,108 +134,125 @@ class DoubtfulPairs {
   int lane_ = static_cast<int>(threadIdx.x % 32);
 };
 
-// blockIdx: x 32 boxes of the chunk, z the image; y 0 compares them with the chunk, the others
-// share the kept boxes.
+// Half a group of boxes meets 32 boxes ahead of them.
+constexpr int kGroup = 16;
+constexpr int kGroups = kChunk / kGroup;
+
+// One warp's tile of pairs: a lane holds a box ahead, and all go through the boxes behind together.
+// meets(ahead, behind) leaves pairs out.
+template <class Judge, class Result, class Meets>
+__device__ void CompareTile(const Judge& judge, int64_t image, bool there, int32_t ahead,
+                            int32_t first, uint32_t behind_bits, typename Judge::Box* behind,
+                            Pair* queue, Result& result, const Meets& meets) {
+  using math::Verdict;
+  const auto lane = static_cast<int>(threadIdx.x % 32);
+  __syncwarp();
+  if (lane < kGroup && (behind_bits >> lane & 1) != 0) {
+    behind[lane] = judge.Load(image, first + lane);
+  }
+  const typename Judge::Box box = judge.Load(image, there ? ahead : first);
+  __syncwarp();
+  DoubtfulPairs<Judge, Result> doubtful(judge, image, queue, result);
+  for (; behind_bits != 0; behind_bits &= behind_bits - 1) {
+    const int b = __ffs(static_cast<int>(behind_bits)) - 1;
+    if (!result.Wants(first + b)) continue;
+    const Verdict verdict = there && meets(first + b) ? judge.Quick(box, behind[b]) : Verdict::kNo;
+    if (__any_sync(kAllLanes, verdict == Verdict::kYes)) {
+      result.Set(verdict == Verdict::kYes, ahead, first + b);
+    }
+    if constexpr (Judge::kDoubts) {
+      doubtful.Add(verdict == Verdict::kDoubtful, ahead, first + b);
+    }
+  }
+  doubtful.Finish();
+}
+
+// blockIdx.y is the image. Warps share out, first, the pairs inside the chunk, a tile each; then
+// the boxes kept before, a tile each too, or a box of the chunk each that asks the grid.
 template <class Judge, bool kGrid>
 __global__ void __launch_bounds__(kPairThreads)
     PairsKernel(NmsLists lists, Judge judge, int64_t chunk_begin) {
   using Box = typename Judge::Box;
-  using math::Verdict;
-  __shared__ Box behind[32];
-  __shared__ uint32_t gone_in_block;  // a bit for each of the 32
-  __shared__ Pair queues[kPairWarps][DoubtfulPairs<Judge, InChunk>::kCapacity];
-  const int64_t image = blockIdx.z;
-  const int64_t first = chunk_begin + int64_t{blockIdx.x} * 32;
+  __shared__ Box behind_of[kPairWarps][kGroup];
+  __shared__ Pair queue_of[kPairWarps][64];
+  const int64_t image = blockIdx.y;
   const int32_t kept = lists.kept_count[image];
-  if (first >= lists.count || kept >= lists.most) return;
-  if (blockIdx.y > 0 && kept == 0) return;
-
-  const auto n = static_cast<int>(min(int64_t{32}, lists.count - first));
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (kept >= lists.most) return;
+  const auto lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  Box* behind = behind_of[warp];
+  Pair* queue = queue_of[warp];
   const bool* excluded = lists.excluded == nullptr ? nullptr : lists.excluded + image * lists.count;
-  if (warp == 0) {
-    if (lane < n) behind[lane] = judge.Load(image, first + lane);
-    const bool out = lane >= n || (excluded != nullptr && excluded[first + lane]);
-    const unsigned bits = __ballot_sync(kAllLanes, out);
-    if (lane == 0) gone_in_block = bits;
-  }
-  __syncthreads();
-  const uint32_t out = gone_in_block;
+  const auto begin = static_cast<int32_t>(chunk_begin);
+  const auto size = static_cast<int32_t>(min(int64_t{kChunk}, lists.count - chunk_begin));
+  const int32_t groups = (size + kGroup - 1) / kGroup;
+  uint8_t* gone = lists.gone + image * kChunk;
 
-  if (blockIdx.y == 0) {
-    InChunk result = {lists.masks + image * kChunkWords * kChunk,
-                      static_cast<int32_t>(chunk_begin)};
-    DoubtfulPairs<Judge, InChunk> doubtful(judge, image, queues[warp], result);
-    for (int word = warp; word <= blockIdx.x; word += kPairWarps) {
-      const int64_t ahead = chunk_begin + word * 32 + lane;
-      const bool there = ahead < lists.count && !(excluded != nullptr && excluded[ahead]);
-      const Box box = judge.Load(image, there ? ahead : first);
-      for (int b = 0; b < n; ++b) {
-        if ((out >> b & 1) != 0) continue;
-        const bool meets = there && ahead < first + b;
-        const Verdict verdict = meets ? judge.Quick(box, behind[b]) : Verdict::kNo;
-        const unsigned yes = __ballot_sync(kAllLanes, verdict == Verdict::kYes);
-        if (yes != 0 && lane == 0) {
-          atomicOr(&result.masks[word * kChunk + blockIdx.x * 32 + b], yes);
-        }
-        if constexpr (Judge::kDoubts) {
-          doubtful.Add(verdict == Verdict::kDoubtful, static_cast<int32_t>(ahead),
-                       static_cast<int32_t>(first + b));
-        }
-      }
-    }
-    doubtful.Finish();
-    return;
-  }
-
-  __syncthreads();  // all have read gone_in_block
-  AgainstKept result = {static_cast<int32_t>(first), out};
-  DoubtfulPairs<Judge, AgainstKept> doubtful(judge, image, queues[warp], result);
-  const auto meet = [&](bool there, int32_t ahead, const Box& box, int b) {
-    const Verdict verdict = there ? judge.Quick(box, behind[b]) : Verdict::kNo;
-    if (__any_sync(kAllLanes, verdict == Verdict::kYes)) result.gone |= 1u << b;
-    if constexpr (Judge::kDoubts) {
-      doubtful.Add(verdict == Verdict::kDoubtful, ahead, static_cast<int32_t>(first + b));
-    }
-    return (result.gone >> b & 1) != 0;
+  // The boxes of a group that still matter, a bit each.
+  const auto bits_of = [&](int32_t group, bool look_at_gone) {
+    const int32_t at = group * kGroup + lane;
+    bool in = lane < kGroup && at < size;
+    if (in && excluded != nullptr) in = !excluded[begin + at];
+    if (in && look_at_gone) in = *static_cast<volatile uint8_t*>(gone + at) == 0;
+    return __ballot_sync(kAllLanes, in);
   };
-  if constexpr (kGrid) {
-    const int warps = static_cast<int>(gridDim.y - 1) * kPairWarps;
-    for (int b = static_cast<int>(blockIdx.y - 1) * kPairWarps + warp; b < n; b += warps) {
-      const float4 query = lists.bounds[image * lists.count + first + b];
-      if ((result.gone >> b & 1) != 0 || !(query.x <= query.z)) continue;
+
+  // Word w of 32 boxes ahead matters to the groups from 2w on: tiles of w before those of w + 1.
+  const int32_t words = (size + 31) / 32;
+  const int32_t inside = words * groups - words * (words - 1);
+  const int32_t kept_words = (kept + 31) / 32;
+  const int32_t tiles = inside + (kGrid ? (kept > 0 ? size : 0) : kept_words * groups);
+  const auto warps = static_cast<int32_t>(gridDim.x * kPairWarps);
+  for (auto tile = static_cast<int32_t>(blockIdx.x * kPairWarps + warp); tile < tiles;
+       tile += warps) {
+    if (tile < inside) {
+      int32_t word = 0, at = tile;
+      while (at >= groups - 2 * word) at -= groups - 2 * word++;
+      const int32_t group = 2 * word + at;
+      const int32_t ahead = begin + word * 32 + lane;
+      const bool there = word * 32 + lane < size && !(excluded != nullptr && excluded[ahead]);
+      InChunk result = {lists.masks + image * kChunkWords * kChunk, begin};
+      CompareTile(judge, image, there, ahead, begin + group * kGroup, bits_of(group, false), behind,
+                  queue, result, [&](int32_t b) { return ahead < b; });
+    } else if constexpr (kGrid) {
+      const int32_t b = tile - inside;
+      const float4 query = lists.bounds[image * lists.count + begin + b];
+      if ((excluded != nullptr && excluded[begin + b]) || !(query.x <= query.z)) continue;
+      AgainstKept result = {begin + b, 0};
+      DoubtfulPairs<Judge, AgainstKept> doubtful(judge, image, queue, result);
+      const Box box = judge.Load(image, begin + b);
       lists.grid.Any(query, lists.bounds + image * lists.count,
                      [&](int32_t ahead, const float4& bounds) {
                        const bool near = ahead >= 0 && bounds.x < query.z && query.x < bounds.z &&
                                          bounds.y < query.w && query.y < bounds.w;
-                       return meet(near, ahead, near ? judge.Load(image, ahead) : Box{}, b);
+                       const math::Verdict verdict =
+                           near ? judge.Quick(judge.Load(image, ahead), box) : math::Verdict::kNo;
+                       if (__any_sync(kAllLanes, verdict == math::Verdict::kYes)) result.gone = 1;
+                       if constexpr (Judge::kDoubts) {
+                         doubtful.Add(verdict == math::Verdict::kDoubtful, ahead, begin + b);
+                       }
+                       return result.gone != 0;
                      });
+      doubtful.Finish();
+      if (lane == 0 && result.gone != 0) gone[b] = 1;
+    } else {
+      const int32_t group = (tile - inside) % groups, word = (tile - inside) / groups;
+      const bool there = word * 32 + lane < kept;
+      const int32_t ahead = lists.kept[image * lists.count + (there ? word * 32 + lane : 0)];
+      AgainstKept result = {begin + group * kGroup, 0};
+      CompareTile(judge, image, there, ahead, begin + group * kGroup, bits_of(group, true), behind,
+                  queue, result, [](int32_t) { return true; });
+      if (lane < kGroup && (result.gone >> lane & 1) != 0) gone[group * kGroup + lane] = 1;
     }
-  } else {
-    const int32_t* kept_boxes = lists.kept + image * lists.count;
-    const auto step = static_cast<int32_t>((gridDim.y - 1) * kPairThreads);
-    for (auto at = static_cast<int32_t>((blockIdx.y - 1) * kPairThreads + warp * 32); at < kept;
-         at += step) {
-      const bool there = at + lane < kept;
-      const int32_t ahead = kept_boxes[there ? at + lane : 0];
-      const Box box = judge.Load(image, ahead);
-      for (int b = 0; b < n; ++b) {
-        if ((result.gone >> b & 1) == 0) meet(there, ahead, box, b);
-      }
-    }
-  }
-  doubtful.Finish();
-  if (lane == 0) atomicOr(&gone_in_block, result.gone);
-  __syncthreads();
-  if (threadIdx.x < n && (gone_in_block >> threadIdx.x & 1) != 0) {
-    lists.gone[image * kChunk + (first - chunk_begin) + threadIdx.x] = 1;
   }
 }
 
 // blockIdx.x is the image. Leaves masks and gone cleared for the next chunk.
+//
+// Thread r is box r of the chunk, and knows as bits which boxes suppress it. Warp after warp
+// decides its 32 boxes, when all before them are decided, and tells the others.
 static __global__ void __launch_bounds__(kChunk, 1)
     ResolveKernel(NmsLists lists, int64_t chunk_begin) {
-  __shared__ uint32_t kept_bits[kChunkWords], open_bits[kChunkWords];
+  __shared__ uint32_t kept_bits[kChunkWords];
   const int64_t image = blockIdx.x;
   const int32_t kept_before = lists.kept_count[image];
   if (kept_before >= lists.most) return;
@@ -246,39 +263,33 @@ static __global__ void __launch_bounds__(kChunk, 1)
   uint32_t row[kChunkWords];  // of the boxes that suppress this one
   uint32_t* masks = lists.masks + image * kChunkWords * kChunk + r;
 #pragma unroll
-  for (int w = 0; w < kChunkWords; ++w) {
-    row[w] = w <= warp ? masks[w * kChunk] : 0;
-    if (row[w] != 0) masks[w * kChunk] = 0;
-  }
+  for (int w = 0; w < kChunkWords; ++w) row[w] = w <= warp ? masks[w * kChunk] : 0;
   uint8_t& gone = lists.gone[image * kChunk + r];
   bool open = i < lists.count && gone == 0;
   if (open && lists.excluded != nullptr) open = !lists.excluded[image * lists.count + i];
   gone = 0;
-  bool kept = false;
-
-  const unsigned open_now = __ballot_sync(kAllLanes, open);
-  if (lane == 0) {
-    open_bits[warp] = open_now;
-    kept_bits[warp] = 0;
-  }
-  while (__syncthreads_or(open)) {
-    if (open) {
-      uint32_t by_kept = 0, by_open = 0;
 #pragma unroll
-      for (int w = 0; w < kChunkWords; ++w) {
-        by_kept |= row[w] & kept_bits[w];
-        by_open |= row[w] & open_bits[w];
+  for (int w = 0; w < kChunkWords; ++w) {
+    if (row[w] != 0) masks[w * kChunk] = 0;
+  }
+
+  uint32_t kept = 0;  // of this warp
+#pragma unroll
+  for (int w = 0; w < kChunkWords; ++w) {
+    if (warp == w) {
+      // A box is kept once all that suppress it are known to be gone, and gone once one of them is
+      // kept; every round decides the first open one at least.
+      unsigned open_bits = __ballot_sync(kAllLanes, open);
+      while (open_bits != 0) {
+        const bool free = open && (row[w] & open_bits) == 0;
+        kept |= __ballot_sync(kAllLanes, free);
+        open = open && !free && (row[w] & kept) == 0;
+        open_bits = __ballot_sync(kAllLanes, open);
       }
-      kept = by_kept == 0 && by_open == 0;
-      open = by_kept == 0 && by_open != 0;
+      if (lane == 0) kept_bits[w] = kept;
     }
     __syncthreads();
-    const unsigned open_after = __ballot_sync(kAllLanes, open);
-    const unsigned kept_after = __ballot_sync(kAllLanes, kept);
-    if (lane == 0) {
-      open_bits[warp] = open_after;
-      kept_bits[warp] = kept_after;
-    }
+    if (warp > w) open = open && (row[w] & kept_bits[w]) == 0;
   }
 
   int before = kept_before, total = kept_before;
@@ -287,8 +298,8 @@ static __global__ void __launch_bounds__(kChunk, 1)
     before += w < warp ? in_word : 0;
     total += in_word;
   }
-  before += __popc(kept_bits[warp] & ((1u << lane) - 1));
-  if (kept && before < lists.most) {
+  before += __popc(kept & ((1u << lane) - 1));
+  if ((kept >> lane & 1) != 0 && before < lists.most) {
     lists.kept[image * lists.count + before] = static_cast<int32_t>(i);
     if (lists.grid.capacity > 0) {
       const float4 bounds = lists.bounds[image * lists.count + i];
@@ -313,13 +324,13 @@ void GreedyNms(Launcher& launch, NmsLists& lists, const Judge& judge) {
   const bool use_grid = lists.grid.capacity > 0;
   if (use_grid) lists.grid.Reserve(launch, lists.bounds, lists.count);
   for (int64_t begin = 0; begin < lists.count; begin += kChunk) {
+    // A warp for every tile of a chunk; then four times as many, for what was kept before.
     const int64_t boxes = std::min<int64_t>(kChunk, lists.count - begin);
-    const auto groups = static_cast<unsigned>((boxes + 31) / 32);
-    const unsigned shares = begin == 0 ? 1
-                            : use_grid ? 5
-                                       : 8;  // the first chunk has none before it
+    const int64_t tiles = (boxes + 31) / 32 * ((boxes + kGroup - 1) / kGroup) / 2 + kGroups / 2;
+    const auto blocks = begin == 0 ? BlocksFor(tiles, kPairWarps)
+                                   : static_cast<unsigned>(4 * launch.multiprocessors());
     launch(what, use_grid ? PairsKernel<Judge, true> : PairsKernel<Judge, false>,
-           dim3(groups, shares, images), kPairThreads, lists, judge, begin);
+           dim3(blocks, images), kPairThreads, lists, judge, begin);
     launch(what, ResolveKernel, images, kChunk, lists, begin);
   }
 }

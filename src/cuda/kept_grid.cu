@@ -55,11 +55,19 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 __global__ void PlaceLevelsKernel(KeptGrid grid) {
+  __shared__ uint32_t reserved[KeptGrid::kLevels];
+  reserved[threadIdx.x] = grid.levels[threadIdx.x].reserved;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
   uint32_t begin = 0;
+  int used = 0;
   for (int l = 0; l < KeptGrid::kLevels; ++l) {
+    if (reserved[l] == 0) continue;
+    grid.used_levels[used++] = l;
     grid.levels[l].begin = begin;
-    begin += grid.levels[l].reserved;
+    begin += reserved[l];
   }
+  grid.used_levels[used] = -1;
 }
 
 }  // namespace
@@ -68,6 +76,7 @@ KeptGrid::KeptGrid(core::WorkspaceLayout& layout, int64_t boxes)
     : capacity(boxes),
       buckets(static_cast<int64_t>(
           std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(2 * boxes, 64, 1ll << 31))))),
+      used_levels(layout.Array<int>(kLevels + 1)),
       levels(layout.Array<Level>(kLevels)),
       bucket_begin(layout.Array<uint32_t>(buckets)),
       bucket_count(layout.Array<uint32_t>(buckets)),
@@ -86,7 +95,7 @@ void KeptGrid::Reserve(Launcher& launch, const float4* bounds, int64_t count) {
   launch(what, ClearLevelsKernel, 1, kLevels, *this);
   launch(what, CountKernel, BlocksFor(count, kThreads, 8 * launch.multiprocessors()), kThreads,
          *this, bounds, count);
-  launch(what, PlaceLevelsKernel, 1, 1, *this);
+  launch(what, PlaceLevelsKernel, 1, kLevels, *this);
   ExclusiveSum(launch, scan_memory, scan_bytes, bucket_begin, buckets);
 }
 

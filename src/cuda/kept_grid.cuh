@@ -25,6 +25,7 @@ struct KeptGrid {
   };
 
   int64_t capacity = 0, buckets = 0;
+  int* used_levels = nullptr;        // [kLevels + 1] those that any box has; -1 ends it
   Level* levels = nullptr;           // [kLevels]
   uint32_t* bucket_begin = nullptr;  // [buckets] in slots
   uint32_t* bucket_count = nullptr;  // [buckets] inserted
@@ -99,7 +100,8 @@ struct KeptGrid {
 template <class Visit>
 __device__ bool KeptGrid::Any(const float4& query, const float4* bounds, const Visit& visit) const {
   const auto lane = static_cast<int>(threadIdx.x % 32);
-  for (int l = 0; l < kLevels; ++l) {
+  for (const int* used = used_levels; *used >= 0; ++used) {
+    const int l = *used;
     const Level level = levels[l];
     if (level.inserted == 0) continue;
     // A box of this level is at most a side long, so its centre lies within half a side.

@@ -71,12 +71,14 @@ DETOPS_HD bool NeverEnough(float area_a, float area_b, const QuadBounds& a, cons
 
 namespace quad_filter_internal {
 
+template <class Real>
 struct Corners {
-  float x[4], y[4];  // about a local origin
+  Real x[4], y[4];  // about a local origin
 };
 
-DETOPS_HD Corners About(const float* q, float origin_x, float origin_y) {
-  Corners c;
+template <class Real>
+DETOPS_HD Corners<Real> About(const float* q, Real origin_x, Real origin_y) {
+  Corners<Real> c;
   for (int i = 0; i < 4; ++i) {
     c.x[i] = q[2 * i] - origin_x;
     c.y[i] = q[2 * i + 1] - origin_y;
@@ -84,41 +86,44 @@ DETOPS_HD Corners About(const float* q, float origin_x, float origin_y) {
   return c;
 }
 
+template <class Real>
 struct EdgeSums {
-  float shared;   // this polygon's part of twice the shared area
-  float area;     // twice its own area
-  float error;    // bound on that of `shared`, from where edges are cut
-  float nearest;  // to 0, of the values whose signs decide
+  Real shared;   // this polygon's part of twice the shared area
+  Real area;     // twice its own area
+  Real error;    // bound on that of `shared`, from where edges are cut
+  Real nearest;  // to 0, of the values whose signs decide
 };
 
 // Green's theorem: the shared area is a sum over the edges of both polygons, each with the part of
 // it inside the other polygon, from t0 to t1. `side_error` bounds the error of a side value.
-DETOPS_HD EdgeSums SumEdges(const Corners& p, const Corners& other, float side_error) {
-  float t0[4], t1[4], spread[4];
+template <class Real>
+DETOPS_HD EdgeSums<Real> SumEdges(const Corners<Real>& p, const Corners<Real>& other,
+                                  Real side_error) {
+  Real t0[4], t1[4], spread[4];
   for (int e = 0; e < 4; ++e) {
-    t0[e] = 0.0f;
-    t1[e] = 1.0f;
-    spread[e] = 0.0f;
+    t0[e] = Real(0.0);
+    t1[e] = Real(1.0);
+    spread[e] = Real(0.0);
   }
-  float nearest = 3.0e38f;
+  Real nearest = Real(3.0e38);
   for (int k = 0; k < 4; ++k) {
-    const float cx = other.x[k], cy = other.y[k];
-    const float nx = other.x[(k + 1) % 4] - cx, ny = other.y[(k + 1) % 4] - cy;
-    float side[4];
+    const Real cx = other.x[k], cy = other.y[k];
+    const Real nx = other.x[(k + 1) % 4] - cx, ny = other.y[(k + 1) % 4] - cy;
+    Real side[4];
     for (int i = 0; i < 4; ++i) {
       side[i] = nx * (p.y[i] - cy) - ny * (p.x[i] - cx);
-      const float distance = side[i] < 0.0f ? -side[i] : side[i];
+      const Real distance = side[i] < Real(0.0) ? -side[i] : side[i];
       nearest = distance < nearest ? distance : nearest;
     }
     for (int e = 0; e < 4; ++e) {
-      const float a = side[e], b = side[(e + 1) % 4];
-      if (a < 0.0f && b < 0.0f) {
-        t1[e] = -1.0f;  // outside, and no error can bring it in
-      } else if (a < 0.0f || b < 0.0f) {
-        const float inverse = 1.0f / (a - b);
-        const float t = a * inverse;
-        spread[e] += side_error * (inverse < 0.0f ? -inverse : inverse);
-        if (a < 0.0f) {
+      const Real a = side[e], b = side[(e + 1) % 4];
+      if (a < Real(0.0) && b < Real(0.0)) {
+        t1[e] = Real(-1.0);  // outside, and no error can bring it in
+      } else if (a < Real(0.0) || b < Real(0.0)) {
+        const Real inverse = Real(1.0) / (a - b);
+        const Real t = a * inverse;
+        spread[e] += side_error * (inverse < Real(0.0) ? -inverse : inverse);
+        if (a < Real(0.0)) {
           t0[e] = t > t0[e] ? t : t0[e];
         } else {
           t1[e] = t < t1[e] ? t : t1[e];
@@ -126,14 +131,14 @@ DETOPS_HD EdgeSums SumEdges(const Corners& p, const Corners& other, float side_e
       }
     }
   }
-  EdgeSums sums = {0.0f, 0.0f, 0.0f, nearest};
+  EdgeSums<Real> sums = {Real(0.0), Real(0.0), Real(0.0), nearest};
   for (int e = 0; e < 4; ++e) {
     const int next = (e + 1) % 4;
-    const float cross = p.x[e] * p.y[next] - p.y[e] * p.x[next];
+    const Real cross = p.x[e] * p.y[next] - p.y[e] * p.x[next];
     sums.area += cross;
-    if (t1[e] < 0.0f) continue;
-    sums.shared += (t1[e] > t0[e] ? t1[e] - t0[e] : 0.0f) * cross;
-    sums.error += spread[e] * (cross < 0.0f ? -cross : cross);
+    if (t1[e] < Real(0.0)) continue;
+    sums.shared += (t1[e] > t0[e] ? t1[e] - t0[e] : Real(0.0)) * cross;
+    sums.error += spread[e] * (cross < Real(0.0) ? -cross : cross);
   }
   return sums;
 }
@@ -141,31 +146,35 @@ DETOPS_HD EdgeSums SumEdges(const Corners& p, const Corners& other, float side_e
 }  // namespace quad_filter_internal
 
 // IoU > threshold, where the answer is certain. Both must be regular.
+template <class Real>
 DETOPS_HD Verdict JudgeQuads(const FilterQuad& a, const FilterQuad& b, const QuadBounds& bounds_a,
                              const QuadBounds& bounds_b, float threshold) {
   using namespace quad_filter_internal;
-  const float width = (bounds_a.x2 > bounds_b.x2 ? bounds_a.x2 : bounds_b.x2) -
-                      (bounds_a.x1 < bounds_b.x1 ? bounds_a.x1 : bounds_b.x1);
-  const float height = (bounds_a.y2 > bounds_b.y2 ? bounds_a.y2 : bounds_b.y2) -
-                       (bounds_a.y1 < bounds_b.y1 ? bounds_a.y1 : bounds_b.y1);
-  const float scale = width * width + height * height;
-  if (!(scale > 1e-25f && scale < 1e30f)) return Verdict::kDoubtful;  // under- or overflow
-  // A side value is wrong by less than 8 * 2^-24 scale; this is twice that.
-  const float side_error = 1e-6f * scale;
-  const Corners corners_a = About(a.corner, a.corner[0], a.corner[1]);
-  const Corners corners_b = About(b.corner, a.corner[0], a.corner[1]);
-  const EdgeSums sum_a = SumEdges(corners_a, corners_b, side_error);
-  const EdgeSums sum_b = SumEdges(corners_b, corners_a, side_error);
+  const Real width = static_cast<Real>(bounds_a.x2 > bounds_b.x2 ? bounds_a.x2 : bounds_b.x2) -
+                     (bounds_a.x1 < bounds_b.x1 ? bounds_a.x1 : bounds_b.x1);
+  const Real height = static_cast<Real>(bounds_a.y2 > bounds_b.y2 ? bounds_a.y2 : bounds_b.y2) -
+                      (bounds_a.y1 < bounds_b.y1 ? bounds_a.y1 : bounds_b.y1);
+  const Real scale = width * width + height * height;
+  if (!(scale > Real(1e-25) && scale < Real(1e30)))
+    return Verdict::kDoubtful;  // no under-, overflow
+  // A side value is wrong by less than 8 * 2^-24 scale in float; this is twice that. In double it
+  // also hides the errors of QuadIoU, which has the same kinds.
+  const Real side_error = (sizeof(Real) == sizeof(float) ? Real(1e-6) : Real(1e-12)) * scale;
+  const Real origin_x = a.corner[0], origin_y = a.corner[1];
+  const Corners<Real> corners_a = About(a.corner, origin_x, origin_y);
+  const Corners<Real> corners_b = About(b.corner, origin_x, origin_y);
+  const EdgeSums<Real> sum_a = SumEdges(corners_a, corners_b, side_error);
+  const EdgeSums<Real> sum_b = SumEdges(corners_b, corners_a, side_error);
   // From here on every sign that decided is the true one.
-  if (!(sum_a.nearest > 2.0f * side_error && sum_b.nearest > 2.0f * side_error)) {
+  if (!(sum_a.nearest > 2 * side_error && sum_b.nearest > 2 * side_error)) {
     return Verdict::kDoubtful;
   }
-  const float excess =
-      (sum_a.shared + sum_b.shared) * (1.0f + threshold) - threshold * (sum_a.area + sum_b.area);
+  const Real limit = threshold;
+  const Real excess =
+      (sum_a.shared + sum_b.shared) * (1 + limit) - limit * (sum_a.area + sum_b.area);
   // The cuts are wrong by less than 2.5 of the spreads; products, sums and divisions by less than
   // 40 side errors.
-  const float error =
-      (2.5f * (sum_a.error + sum_b.error) + 40.0f * side_error) * (1.0f + threshold);
+  const Real error = (Real(2.5) * (sum_a.error + sum_b.error) + 40 * side_error) * (1 + limit);
   if (excess > error) return Verdict::kYes;
   return excess < -error ? Verdict::kNo : Verdict::kDoubtful;
 }

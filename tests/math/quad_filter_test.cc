@@ -14,7 +14,7 @@ namespace {
 using math::Verdict;
 
 struct Counts {
-  int64_t judged = 0, doubtful = 0, yes = 0;
+  int64_t judged = 0, yes = 0, doubtful = 0, doubtful_in_double = 0;
 };
 
 void Compare(const Quad& a, const Quad& b, float threshold, Counts& counts) {
@@ -28,11 +28,17 @@ void Compare(const Quad& a, const Quad& b, float threshold, Counts& counts) {
   if (math::NeverEnough(quad_a.area, quad_b.area, bounds_a, bounds_b, threshold)) {
     ASSERT_FALSE(expected) << "NeverEnough at " << threshold;
   }
-  const Verdict verdict = math::JudgeQuads(quad_a, quad_b, bounds_a, bounds_b, threshold);
+  const auto verdict = math::JudgeQuads<float>(quad_a, quad_b, bounds_a, bounds_b, threshold);
+  const auto wide = math::JudgeQuads<double>(quad_a, quad_b, bounds_a, bounds_b, threshold);
   if (verdict == Verdict::kDoubtful) {
     ++counts.doubtful;
   } else {
-    ASSERT_EQ(verdict == Verdict::kYes, expected) << "at threshold " << threshold;
+    ASSERT_EQ(verdict == Verdict::kYes, expected) << "in float at threshold " << threshold;
+  }
+  if (wide == Verdict::kDoubtful) {
+    ++counts.doubtful_in_double;
+  } else {
+    ASSERT_EQ(wide == Verdict::kYes, expected) << "in double at threshold " << threshold;
   }
 }
 
@@ -53,6 +59,7 @@ TEST(QuadFilter, AgreesOnRandomPairs) {
   EXPECT_GT(counts.judged, pairs / 4);
   EXPECT_GT(counts.yes, counts.judged / 20);
   EXPECT_LT(counts.doubtful, counts.judged / 500);
+  EXPECT_LT(counts.doubtful_in_double, counts.judged / 100000);
 }
 
 // Thresholds a few float steps beside the pair's own IoU: where a wrong error bound would show.

@@ -9,6 +9,7 @@
 #include "cuda/launch.h"
 #include "math/box.h"
 #include "math/half.h"
+#include "ops/bbox_overlaps/divide.cuh"
 
 namespace detops::ops {
 namespace {
@@ -58,35 +59,28 @@ struct Range {
 };
 
 // The block's: 0 if not all boxes are ordinary, else the factor for their coordinates.
-__device__ float ScaleOf(const Range& mine) {
-  __shared__ uint32_t least, most;
-  if (threadIdx.x == 0) {
-    least = 0x7f800000u;
-    most = 0;
+__device__ float ScaleOf(Range mine) {
+  __shared__ uint32_t least[kThreads / 32], most[kThreads / 32];
+  for (int distance = 16; distance > 0; distance /= 2) {
+    mine.least = min(mine.least, __shfl_xor_sync(0xffffffffu, mine.least, distance));
+    mine.most = max(mine.most, __shfl_xor_sync(0xffffffffu, mine.most, distance));
   }
-  const bool all = __syncthreads_and(mine.ordinary);
-  atomicMin(&least, mine.least);
-  atomicMax(&most, mine.most);
-  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    least[threadIdx.x / 32] = mine.least;
+    most[threadIdx.x / 32] = mine.most;
+  }
+  if (!__syncthreads_and(mine.ordinary)) return 0.0f;
+  for (int warp = 0; warp < kThreads / 32; ++warp) {
+    mine.least = min(mine.least, least[warp]);
+    mine.most = max(mine.most, most[warp]);
+  }
   // With the largest in [1/4, 1/2) and the smallest from 2^-27 on, coordinates are multiples of
   // 2^-50, areas of 2^-100, and quotients at least that: all normal, remainders exact. Nor does the
   // unscaled formula underflow or overflow.
-  const int exponent = static_cast<int>(most >> 23) - 127;
+  const int exponent = static_cast<int>(mine.most >> 23) - 127;
   const bool fits =
-      exponent > -12 && exponent < 40 && static_cast<int>(least >> 23) - 127 >= exponent - 25;
-  return all && fits ? __uint_as_float(static_cast<uint32_t>(127 - exponent - 2) << 23) : 0.0f;
-}
-
-// a / b rounded to nearest, for ordinary tiles: 0 <= a <= b; 0/0 is NaN. The reciprocal is refined
-// once and the quotient twice, each remainder being exact: the steps that the compiler takes for
-// a division whose operands it has checked.
-__device__ float Divide(float a, float b) {
-  float y;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(b));
-  y = __fmaf_rn(y, __fmaf_rn(-b, y, 1.0f), y);
-  float q = __fmul_rn(a, y);
-  q = __fmaf_rn(__fmaf_rn(-b, q, a), y, q);
-  return __fmaf_rn(__fmaf_rn(-b, q, a), y, q);
+      exponent > -12 && exponent < 40 && static_cast<int>(mine.least >> 23) - 127 >= exponent - 25;
+  return fits ? __uint_as_float(static_cast<uint32_t>(127 - exponent - 2) << 23) : 0.0f;
 }
 
 template <class T>
@@ -126,8 +120,28 @@ struct Columns {
   }
 };
 
+// Any boxes. Apart, so that its registers don't burden the common case.
 template <class T, bool kWide, bool kIof, bool kOffset>
-__global__ void __launch_bounds__(kThreads, 6)
+__device__ __noinline__ void ExactTile(const Tile& tile, int64_t first_row, int rows,
+                                       int64_t first_col, const T* bbox1, const T* bbox2, T* ious) {
+  constexpr float kOff = kOffset ? 1.0f : 0.0f;
+  for (int i = 0; i < kColumns; ++i) {
+    const int64_t column = Columns<T, kWide>::At(first_col, i);
+    if (column >= tile.cols) continue;
+    const Box<float> b = LoadBox(bbox2, column);
+    const float area_b = math::BoxArea(b, kOff);
+    for (int64_t row = first_row; row < first_row + rows; ++row) {
+      const Box<float> a = LoadBox(bbox1, row);
+      const float area_a = math::BoxArea(a, kOff);
+      ious[row * tile.cols + column] =
+          math::FromFloat<T>(kIof ? math::BoxIoF(a, b, area_a, kOff, kOff, 0.0f)
+                                  : math::BoxIoU(a, b, area_a, area_b, kOff, kOff, 0.0f));
+    }
+  }
+}
+
+template <class T, bool kWide, bool kIof, bool kOffset>
+__global__ void __launch_bounds__(kThreads, 7)
     PairsKernel(Tile tile, const T* bbox1, const T* bbox2, T* ious) {
   using Columns = Columns<T, kWide>;
   constexpr float kOff = kOffset ? 1.0f : 0.0f;
@@ -159,19 +173,8 @@ __global__ void __launch_bounds__(kThreads, 6)
   }
   if (kOffset) range.Include(1.0f);
   const float scale = ScaleOf(range);
-  T* row = ious + first_row * tile.cols;
-  float values[kColumns];
-
   if (scale == 0.0f) {
-    for (int r = 0; r < rows; ++r, row += tile.cols) {
-      const Box<float> a = {row_box[r].x, row_box[r].y, row_box[r].z, row_box[r].w};
-#pragma unroll
-      for (int i = 0; i < kColumns; ++i) {
-        values[i] = kIof ? math::BoxIoF(a, b[i], row_area[r], kOff, kOff, 0.0f)
-                         : math::BoxIoU(a, b[i], row_area[r], area[i], kOff, kOff, 0.0f);
-      }
-      Columns::Store(row, first_col, tile.cols, values);
-    }
+    ExactTile<T, kWide, kIof, kOffset>(tile, first_row, rows, first_col, bbox1, bbox2, ious);
     return;
   }
 
@@ -188,6 +191,8 @@ __global__ void __launch_bounds__(kThreads, 6)
     b[i] = {b[i].x1 * scale, b[i].y1 * scale, b[i].x2 * scale, b[i].y2 * scale};
     area[i] *= scale * scale;
   }
+  T* row = ious + first_row * tile.cols;
+  float values[kColumns];
   for (int r = 0; r < rows; ++r, row += tile.cols) {
     const float4 a = row_box[r];
     const float area_a = row_area[r];
@@ -202,7 +207,7 @@ __global__ void __launch_bounds__(kThreads, 6)
       const float inter = __saturatef(w) * __saturatef(h);
       float base = kIof ? area_a : (area_a + area[i]) - inter;
       if (kOffset) base = fmaxf(base, least);
-      values[i] = Divide(inter, base);
+      values[i] = DivideOrdinary(inter, base);
     }
     Columns::Store(row, first_col, tile.cols, values);
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NHWC: a few lanes share one border of one box, each with 16 bytes of neighbouring channels; all
-// channels have the same samples, so the lanes go together and their reads meet. Blocks take
-// neighbouring boxes, whose samples lie near each other, one slice of the channels after another.
+// NHWC: eight lanes share one border of one box, each with 16 bytes of neighbouring channels. All
+// channels have the same samples, so each of the eight works out one, and all blend it. A block
+// stays with one image, border and slice of 128 bytes of the channels: where the map is small, the
+// slice of it fits into the first cache, and the boxes find it there.
 // NCHW: neighbouring lanes are the borders of one channel.
 #include <cstdint>
 
@@ -15,135 +16,225 @@
 namespace detops::ops {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kThreads = 1024;  // NHWC: one block on a multiprocessor
+constexpr int kLanes = 8;       // of a border
+constexpr int kBorders = kThreads / kLanes;
 
 struct Shape {
   int64_t images, height, width, channels, boxes;
   int32_t pool_size;
 };
 
-// `kWidth` neighbouring channels, read and written at once.
+// `kWidth` neighbouring channels at once: one, or 16 bytes of them.
 template <class T, int kWidth>
-struct alignas(sizeof(T) * kWidth) Pack {
-  T value[kWidth];
+__device__ void Load(const void* from, float* values) {
+  if constexpr (kWidth == 1) {
+    values[0] = math::ToFloat(*static_cast<const T*>(from));
+  } else if constexpr (sizeof(T) == 4) {
+    *reinterpret_cast<float4*>(values) = *static_cast<const float4*>(from);
+  } else {
+    const uint4 bits = *static_cast<const uint4*>(from);
+    const uint32_t pairs[4] = {bits.x, bits.y, bits.z, bits.w};
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      asm("{.reg .f16 low, high; mov.b32 {low, high}, %2; cvt.f32.f16 %0, low; "
+          "cvt.f32.f16 %1, high;}"
+          : "=f"(values[2 * i]), "=f"(values[2 * i + 1])
+          : "r"(pairs[i]));
+    }
+  }
+}
+
+template <class T, int kWidth>
+__device__ void Store(T* output, int32_t* argmax_idx, const float* best,
+                      const int32_t* best_index) {
+  if constexpr (kWidth == 1) {
+    *output = math::FromFloat<T>(best[0]);
+    *argmax_idx = best_index[0];
+  } else {
+    if constexpr (sizeof(T) == 4) {
+      __stcs(reinterpret_cast<float4*>(output), make_float4(best[0], best[1], best[2], best[3]));
+    } else {
+      uint32_t pairs[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        asm("cvt.rn.f16x2.f32 %0, %1, %2;"
+            : "=r"(pairs[i])
+            : "f"(best[2 * i + 1]), "f"(best[2 * i]));
+      }
+      __stcs(reinterpret_cast<uint4*>(output), make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]));
+    }
+#pragma unroll
+    for (int c = 0; c < kWidth; c += 4) {
+      __stcs(reinterpret_cast<int4*>(argmax_idx + c),
+             make_int4(best_index[c], best_index[c + 1], best_index[c + 2], best_index[c + 3]));
+    }
+  }
+}
+
+// What all channels share of a sample. Offset is uint32_t where an image has less than 4 GiB, which
+// saves instructions, else uint64_t.
+template <class Offset>
+struct alignas(16) Sample {
+  Offset at, right, below;  // in bytes: the low corner; from it to the high column and row
+  uint32_t inside;          // else the value is 0
+  float4 weights;
 };
 
-template <class T, int kWidth>
-__device__ void Load(const T* from, float* to) {
-  const auto pack = *reinterpret_cast<const Pack<T, kWidth>*>(from);
-#pragma unroll
-  for (int i = 0; i < kWidth; ++i) to[i] = math::ToFloat(pack.value[i]);
+template <class Offset>
+struct Strides {
+  Offset column, row;  // in bytes
+};
+
+template <class Offset>
+__device__ Sample<Offset> MakeSample(const Shape& s, float y, float x,
+                                     const Strides<Offset>& strides) {
+  const math::BilinearSample b = math::SampleAt(y, x, s.height, s.width);
+  return {
+      static_cast<Offset>(b.y_low) * strides.row + static_cast<Offset>(b.x_low) * strides.column,
+      b.x_high > b.x_low ? strides.column : 0,
+      b.y_high > b.y_low ? strides.row : 0,
+      b.inside ? 1u : 0u,
+      {b.w1, b.w2, b.w3, b.w4}};
 }
 
-template <class T, int kWidth>
-__device__ void MaxAlong(const Shape& s, const T* map, int64_t row_stride, int64_t column_stride,
-                         BorderWalk at, float* best, int32_t* best_index) {
+// Sample i of a border, for kWidth channels; `map` and `shift` give their first value.
+template <class T, int kWidth, class Offset>
+__device__ void Take(const char* map, Offset shift, const Sample<Offset>& s, int32_t i, float* best,
+                     int32_t* best_index) {
+  // Outside, at is 0 and the values don't matter.
+  const Offset low = s.at + shift, high = low + s.below;
+  float v1[kWidth], v2[kWidth], v3[kWidth], v4[kWidth];
+  Load<T, kWidth>(map + low, v1);
+  Load<T, kWidth>(map + (low + s.right), v2);
+  Load<T, kWidth>(map + high, v3);
+  Load<T, kWidth>(map + (high + s.right), v4);
 #pragma unroll
   for (int c = 0; c < kWidth; ++c) {
-    best[c] = 0.0f;
-    best_index[c] = 0;
-  }
-  for (int32_t i = 0; i <= s.pool_size; ++i) {
-    const math::BilinearSample sample = math::SampleAt(at.y, at.x, s.height, s.width);
-    float v1[kWidth] = {}, v2[kWidth] = {}, v3[kWidth] = {}, v4[kWidth] = {};
-    if (sample.inside) {
-      const T* low = map + sample.y_low * row_stride;
-      const T* high = map + sample.y_high * row_stride;
-      Load<T, kWidth>(low + sample.x_low * column_stride, v1);
-      Load<T, kWidth>(low + sample.x_high * column_stride, v2);
-      Load<T, kWidth>(high + sample.x_low * column_stride, v3);
-      Load<T, kWidth>(high + sample.x_high * column_stride, v4);
-    }
-#pragma unroll
-    for (int c = 0; c < kWidth; ++c) {
-      const float value = sample.inside ? math::Blend(sample.w1, sample.w2, sample.w3, sample.w4,
-                                                      v1[c], v2[c], v3[c], v4[c])
-                                        : 0.0f;
-      if (i == 0 || value > best[c]) {
-        best[c] = value;
-        best_index[c] = i;
-      }
-    }
-    if (i == INT32_MAX) break;
-    at.x += at.step_x;
-    at.y += at.step_y;
+    const float blend =
+        math::Blend(s.weights.x, s.weights.y, s.weights.z, s.weights.w, v1[c], v2[c], v3[c], v4[c]);
+    const float value = s.inside != 0 ? blend : 0.0f;
+    const bool replaces = (i == 0) | (value > best[c]);
+    best[c] = replaces ? value : best[c];
+    best_index[c] = replaces ? i : best_index[c];
   }
 }
 
-// Items are [image][slice of the channels][box][border][pack in the slice], the last fastest.
-template <class T, int kWidth>
-__global__ void __launch_bounds__(kThreads)
-    NhwcKernel(Shape s, int64_t items, int packs, const T* input, const T* boxes, T* output,
+// Tasks are [image][border][slice of the channels][part of the boxes].
+template <class T, int kWidth, class Offset>
+__global__ void __launch_bounds__(kThreads, 1)
+    NhwcKernel(Shape s, int64_t slices, int64_t parts, const T* input, const T* boxes, T* output,
                int32_t* argmax_idx) {
-  const int64_t step = int64_t{gridDim.x} * blockDim.x;
-  for (int64_t item = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; item < items; item += step) {
-    int64_t rest = item;
-    const int64_t pack = rest % packs;
-    rest /= packs;
-    const auto border = static_cast<int>(rest % 4);
-    rest /= 4;
-    const int64_t k = rest % s.boxes;
-    rest /= s.boxes;
-    const int64_t slices = (s.channels + packs * kWidth - 1) / (packs * kWidth);
-    const int64_t channel = (rest % slices * packs + pack) * kWidth;
-    const int64_t n = rest / slices;
-    if (channel >= s.channels) continue;
+  extern __shared__ __align__(16) unsigned char memory[];
+  auto* samples = reinterpret_cast<Sample<Offset>(*)[kLanes]>(memory);  // [kBorders][kLanes]
+  const auto lane = static_cast<int>(threadIdx.x % kLanes);
+  Sample<Offset>* mine = samples[threadIdx.x / kLanes];
+  const int64_t pixel = 4 * s.channels;
+  const Strides<Offset> strides = {static_cast<Offset>(pixel * sizeof(T)),
+                                   static_cast<Offset>(s.width * pixel * sizeof(T))};
+  const int64_t boxes_a_part = (s.boxes + parts - 1) / parts;
 
-    const int64_t pixel = 4 * s.channels;
-    const T* map = input + n * s.height * s.width * pixel + border * s.channels + channel;
-    const BorderWalk walk =
-        WalkAlong(border, boxes + (n * s.boxes + k) * 4, static_cast<float>(s.pool_size));
-    float best[kWidth];
-    Pack<int32_t, kWidth> index;
-    MaxAlong<T, kWidth>(s, map, s.width * pixel, pixel, walk, best, index.value);
-
-    const int64_t result = ((n * s.boxes + k) * 4 + border) * s.channels + channel;
-    Pack<T, kWidth> rounded;
+  for (int64_t task = blockIdx.x; task < s.images * 4 * slices * parts; task += gridDim.x) {
+    const int64_t part = task % parts, slice = task / parts % slices;
+    const auto border = static_cast<int>(task / parts / slices % 4);
+    const int64_t n = task / parts / slices / 4;
+    const auto* map = reinterpret_cast<const char*>(input + n * s.height * s.width * pixel);
+    const int64_t channel = (slice * kLanes + lane) * kWidth;
+    const bool has_channel = channel < s.channels;
+    const auto shift =
+        static_cast<Offset>((border * s.channels + (has_channel ? channel : 0)) * sizeof(T));
+    const int64_t end = min(s.boxes, (part + 1) * boxes_a_part);
+    // Whole warps go on together, also where the last boxes don't fill them.
+    for (int64_t first = part * boxes_a_part; first < end; first += kBorders) {
+      const int64_t k = first + threadIdx.x / kLanes;
+      BorderWalk at = WalkAlong(border, boxes + (n * s.boxes + min(k, end - 1)) * 4,
+                                static_cast<float>(s.pool_size));
+      float best[kWidth] = {};
+      int32_t best_index[kWidth] = {};
+      for (int64_t i = 0; i <= s.pool_size; i += kLanes) {
+        float x = at.x, y = at.y;
 #pragma unroll
-    for (int c = 0; c < kWidth; ++c) rounded.value[c] = math::FromFloat<T>(best[c]);
-    *reinterpret_cast<Pack<T, kWidth>*>(output + result) = rounded;
-    constexpr int kIndices = kWidth < 4 ? kWidth : 4;  // 16 bytes at most
-#pragma unroll
-    for (int c = 0; c < kWidth; c += kIndices) {
-      *reinterpret_cast<Pack<int32_t, kIndices>*>(argmax_idx + result + c) =
-          *reinterpret_cast<const Pack<int32_t, kIndices>*>(index.value + c);
+        for (int l = 0; l < kLanes; ++l) {
+          x = lane == l ? at.x : x;
+          y = lane == l ? at.y : y;
+          at.x += at.step_x;
+          at.y += at.step_y;
+        }
+        __syncwarp();
+        mine[lane] = MakeSample(s, y, x, strides);
+        __syncwarp();
+        const auto count = static_cast<int>(min(int64_t{kLanes}, s.pool_size + 1 - i));
+        for (int l = 0; l < count; ++l) {
+          Take<T, kWidth>(map, shift, mine[l], static_cast<int32_t>(i) + l, best, best_index);
+        }
+      }
+      if (k < end && has_channel) {
+        const int64_t result = ((n * s.boxes + k) * 4 + border) * s.channels + channel;
+        Store<T, kWidth>(output + result, argmax_idx + result, best, best_index);
+      }
     }
   }
 }
 
 // Items are [image][channel][box][border]: as the results lie.
 template <class T>
-__global__ void __launch_bounds__(kThreads)
-    NchwKernel(Shape s, int64_t items, const T* input, const T* boxes, T* output,
-               int32_t* argmax_idx) {
+__global__ void __launch_bounds__(256) NchwKernel(Shape s, int64_t items, const T* input,
+                                                  const T* boxes, T* output, int32_t* argmax_idx) {
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t item = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; item < items; item += step) {
     const auto border = static_cast<int>(item % 4);
     const int64_t k = item / 4 % s.boxes;
     const int64_t channel = item / 4 / s.boxes % s.channels;
     const int64_t n = item / 4 / s.boxes / s.channels;
-    const T* map = input + ((n * 4 + border) * s.channels + channel) * s.height * s.width;
-    const BorderWalk walk =
+    const auto* map = reinterpret_cast<const char*>(
+        input + ((n * 4 + border) * s.channels + channel) * s.height * s.width);
+    const Strides<uint64_t> strides = {sizeof(T), s.width * sizeof(T)};
+    BorderWalk at =
         WalkAlong(border, boxes + (n * s.boxes + k) * 4, static_cast<float>(s.pool_size));
-    float best;
-    int32_t index;
-    MaxAlong<T, 1>(s, map, s.width, 1, walk, &best, &index);
+    float best = 0.0f;
+    int32_t index = 0;
+    for (int64_t i = 0; i <= s.pool_size; ++i) {
+      Take<T, 1, uint64_t>(map, 0, MakeSample(s, at.y, at.x, strides), static_cast<int32_t>(i),
+                           &best, &index);
+      at.x += at.step_x;
+      at.y += at.step_y;
+    }
     output[item] = math::FromFloat<T>(best);
     argmax_idx[item] = index;
   }
 }
 
+template <class T, int kWidth, class Offset>
+void RunNhwc(const Shape& s, cuda::Launcher& launch, const T* input, const T* boxes, T* output,
+             int32_t* argmax_idx) {
+  const int64_t slices = (s.channels + kLanes * kWidth - 1) / (kLanes * kWidth);
+  const int64_t maps = s.images * 4 * slices;
+  const int64_t most_parts = (s.boxes + kBorders / 4 - 1) / (kBorders / 4);
+  // A slice that fits into the first cache is for one multiprocessor, or for a few where there are
+  // fewer slices than multiprocessors. Larger ones all work on together: so the second cache holds
+  // what they read.
+  constexpr int64_t kFirstCache = 160 << 10;
+  const int64_t slice_bytes = s.height * s.width * kLanes * kWidth * int64_t{sizeof(T)};
+  const int64_t sharers =
+      slice_bytes <= kFirstCache ? launch.multiprocessors() / maps : launch.multiprocessors();
+  const int64_t parts = std::clamp<int64_t>(sharers, 1, most_parts);
+  constexpr auto kKernel = NhwcKernel<T, kWidth, Offset>;
+  constexpr size_t kBytes = sizeof(Sample<Offset>) * kBorders * kLanes;
+  cuda::Check(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
+              "border_align_forward");
+  launch.WithSharedMemory(kBytes)("border_align_forward", kKernel,
+                                  cuda::BlocksFor(maps * parts, 1, launch.multiprocessors()),
+                                  kThreads, s, slices, parts, input, boxes, output, argmax_idx);
+}
+
 template <class T, int kWidth>
 void RunNhwc(const Shape& s, cuda::Launcher& launch, const T* input, const T* boxes, T* output,
              int32_t* argmax_idx) {
-  // 128 bytes of channels in a slice: the lines of a small part of the map then stay in the first
-  // cache while neighbouring boxes read them.
-  const int64_t all_packs = (s.channels + kWidth - 1) / kWidth;
-  const int packs = static_cast<int>(std::min<int64_t>(all_packs, 128 / (sizeof(T) * kWidth)));
-  const int64_t slices = (all_packs + packs - 1) / packs;
-  const int64_t items = s.images * slices * s.boxes * 4 * packs;
-  launch("border_align_forward", NhwcKernel<T, kWidth>, cuda::BlocksFor(items, kThreads, INT32_MAX),
-         kThreads, s, items, packs, input, boxes, output, argmax_idx);
+  const double image_bytes = static_cast<double>(s.height) * static_cast<double>(s.width) * 4 *
+                             static_cast<double>(s.channels) * sizeof(T);
+  const auto run =
+      image_bytes < 4.0e9 ? RunNhwc<T, kWidth, uint32_t> : RunNhwc<T, kWidth, uint64_t>;
+  run(s, launch, input, boxes, output, argmax_idx);
 }
 
 bool Aligned(const void* pointer, size_t bytes) {
@@ -159,8 +250,8 @@ void Run(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args,
   auto* output = static_cast<T*>(args.output);
   if (plan.layout == MLUOP_LAYOUT_NCHW) {
     const int64_t items = s.images * s.channels * s.boxes * 4;
-    launch("border_align_forward", NchwKernel<T>, cuda::BlocksFor(items, kThreads, INT32_MAX),
-           kThreads, s, items, input, boxes, output, args.argmax_idx);
+    launch("border_align_forward", NchwKernel<T>, cuda::BlocksFor(items, 256, INT32_MAX), 256, s,
+           items, input, boxes, output, args.argmax_idx);
     return;
   }
   constexpr int kWidth = 16 / sizeof(T);

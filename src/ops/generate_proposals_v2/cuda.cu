@@ -92,6 +92,14 @@ struct Judge {
   __device__ math::Verdict Quick(const Box& a, const Box& b) const {
     const math::Box<float> box_a = {a.corners.x, a.corners.y, a.corners.z, a.corners.w};
     const math::Box<float> box_b = {b.corners.x, b.corners.y, b.corners.z, b.corners.w};
+    // Far from the threshold a product decides; NaN and tiny numbers don't get through.
+    const float inter = math::BoxIntersection(box_a, box_b, offset, 0.0f);
+    if (inter == 0.0f) return math::Verdict::kNo;
+    const float limit = threshold * ((a.area + b.area) - inter);
+    if (limit > 1e-30f && limit < 1e37f) {
+      if (inter > 1.00001f * limit) return math::Verdict::kYes;
+      if (inter < 0.99999f * limit) return math::Verdict::kNo;
+    }
     const float overlap = math::BoxNmsOverlap(box_a, box_b, a.area, b.area, offset, 0.0f);
     return overlap > threshold ? math::Verdict::kYes : math::Verdict::kNo;
   }

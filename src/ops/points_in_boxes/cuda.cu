@@ -25,7 +25,6 @@ constexpr int32_t kNone = -1;
 
 // Along one axis.
 struct Axis {
-  float centre[kBoxes];               // of the boxes; later in ascending order
   float edge[kSlabs];                 // where a slab starts; the first has no start
   uint32_t mask[kSlabs][kWords + 1];  // the odd row length spreads rows over the banks
 
@@ -39,11 +38,24 @@ struct Axis {
   }
 };
 
+// Unsigned integers in the order of the floats.
+__device__ uint32_t OrderedBits(float v) {
+  const uint32_t bits = __float_as_uint(v);
+  return (bits >> 31) != 0 ? ~bits : bits | 0x80000000u;
+}
+__device__ float FromOrderedBits(uint32_t bits) {
+  return __uint_as_float((bits >> 31) != 0 ? bits & 0x7fffffffu : ~bits);
+}
+
 // In the order of the boxes' centres along x.
 struct Index {
-  float4 place[kBoxes];  // cx cy cz cos(-heading)
+  union {
+    float4 place[kBoxes];        // cx cy cz cos(-heading)
+    uint64_t centre[2][kBoxes];  // while building: x and y to be sorted, OrderedBits, then the box
+  };
   float4 reach[kBoxes];  // sin(-heading), then the largest |lx| |ly| |dz| inside
   uint16_t box[kBoxes];
+  uint16_t rank[kBoxes];  // of each box in that order
   Axis x, y;
   int first_word[kSlabs], last_word[kSlabs];  // that x.mask uses
 };
@@ -82,15 +94,23 @@ __device__ Prepared Prepare(const float* box) {
   return p;
 }
 
-// Where the value would stand in ascending order, the lower index first among equals.
-__device__ int RankOf(const float* values, int count, int i) {
-  const float mine = values[i];
-  int rank = 0;
-  for (int j = 0; j < count; ++j) {
-    const float other = values[j];
-    rank += other < mine || (other == mine && j < i) ? 1 : 0;
+// Sorts `count` keys, a power of two, on both axes: a bitonic network, by the whole block.
+__device__ void SortCentres(Index& index, int count) {
+  for (int size = 2; size <= count; size *= 2) {
+    for (int step = size / 2; step > 0; step /= 2) {
+      for (int i = threadIdx.x; i < count; i += kThreads) {  // count/2 exchanges on each axis
+        uint64_t* keys = index.centre[i < count / 2 ? 0 : 1];
+        const int pair = i % (count / 2);
+        const int low = 2 * step * (pair / step) + pair % step;
+        const uint64_t a = keys[low], b = keys[low + step];
+        if ((a > b) == ((low & size) == 0)) {
+          keys[low] = b;
+          keys[low + step] = a;
+        }
+      }
+      __syncthreads();
+    }
   }
-  return rank;
 }
 
 __device__ bool Holds(const float4& place, const float4& reach, float x, float y, float z) {
@@ -103,16 +123,22 @@ __device__ bool Holds(const float4& place, const float4& reach, float x, float y
 // By the whole block; `boxes` are count <= kBoxes of them.
 __device__ void Build(Index& index, const float* boxes, int count) {
   __syncthreads();  // nobody reads the last one any more
+  int padded = kSlabs;
+  while (padded < count) padded *= 2;
   Prepared prepared[kBoxes / kThreads];
-  int rank_x[kBoxes / kThreads], rank_y[kBoxes / kThreads];
 #pragma unroll
   for (int n = 0; n < kBoxes / kThreads; ++n) {
     const int i = threadIdx.x + n * kThreads;
-    if (i >= count) continue;
-    prepared[n] = Prepare(boxes + 7 * i);
-    // What holds nothing may stand anywhere.
-    index.x.centre[i] = prepared[n].holds_any ? prepared[n].place.x : 0.0f;
-    index.y.centre[i] = prepared[n].holds_any ? prepared[n].place.y : 0.0f;
+    if (i >= padded) continue;
+    uint64_t x = ~uint64_t{0}, y = ~uint64_t{0};  // padding comes last
+    if (i < count) {
+      prepared[n] = Prepare(boxes + 7 * i);
+      const bool any = prepared[n].holds_any;  // what holds nothing may stand anywhere
+      x = uint64_t{OrderedBits(any ? prepared[n].place.x : 0.0f)} << 32 | i;
+      y = uint64_t{OrderedBits(any ? prepared[n].place.y : 0.0f)} << 32 | i;
+    }
+    index.centre[0][i] = x;
+    index.centre[1][i] = y;
   }
   for (int i = threadIdx.x; i < kSlabs * (kWords + 1); i += kThreads) {
     index.x.mask[0][i] = 0;
@@ -123,36 +149,27 @@ __device__ void Build(Index& index, const float* boxes, int count) {
     index.last_word[threadIdx.x] = -1;
   }
   __syncthreads();
-#pragma unroll
-  for (int n = 0; n < kBoxes / kThreads; ++n) {
-    const int i = threadIdx.x + n * kThreads;
-    if (i >= count) continue;
-    rank_x[n] = RankOf(index.x.centre, count, i);
-    rank_y[n] = RankOf(index.y.centre, count, i);
+  SortCentres(index, padded);
+  for (int i = threadIdx.x; i < count; i += kThreads) {
+    const auto box = static_cast<uint16_t>(index.centre[0][i]);
+    index.box[i] = box;
+    index.rank[box] = static_cast<uint16_t>(i);
   }
-  __syncthreads();
-#pragma unroll
-  for (int n = 0; n < kBoxes / kThreads; ++n) {
-    const int i = threadIdx.x + n * kThreads;
-    if (i >= count) continue;
-    index.x.centre[rank_x[n]] = prepared[n].holds_any ? prepared[n].place.x : 0.0f;
-    index.y.centre[rank_y[n]] = prepared[n].holds_any ? prepared[n].place.y : 0.0f;
-    index.place[rank_x[n]] = prepared[n].place;
-    index.reach[rank_x[n]] = prepared[n].reach;
-    index.box[rank_x[n]] = static_cast<uint16_t>(i);
-  }
-  __syncthreads();
   if (threadIdx.x < kSlabs) {
-    index.x.edge[threadIdx.x] = index.x.centre[threadIdx.x * count / kSlabs];
-    index.y.edge[threadIdx.x] = index.y.centre[threadIdx.x * count / kSlabs];
+    const int at = static_cast<int>(threadIdx.x) * count / kSlabs;
+    index.x.edge[threadIdx.x] = FromOrderedBits(static_cast<uint32_t>(index.centre[0][at] >> 32));
+    index.y.edge[threadIdx.x] = FromOrderedBits(static_cast<uint32_t>(index.centre[1][at] >> 32));
   }
   __syncthreads();
 #pragma unroll
   for (int n = 0; n < kBoxes / kThreads; ++n) {
     const int i = threadIdx.x + n * kThreads;
     if (i >= count || !prepared[n].holds_any) continue;
-    const int word = rank_x[n] / 32;
-    const uint32_t bit = 1u << (rank_x[n] % 32);
+    const int rank = index.rank[i];
+    index.place[rank] = prepared[n].place;
+    index.reach[rank] = prepared[n].reach;
+    const int word = rank / 32;
+    const uint32_t bit = 1u << (rank % 32);
     const int last_x = index.x.SlabOf(prepared[n].x_high);
     for (int s = index.x.SlabOf(prepared[n].x_low); s <= last_x; ++s) {
       atomicOr(&index.x.mask[s][word], bit);

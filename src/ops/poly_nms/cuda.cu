@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sort by score, prepare each box once, suppress by chunks (cuda/greedy_nms.cuh), list what is kept
-// in the order of the input. A pair whose bounds overlap meets the float filter; what that can't
-// prove goes to math::QuadIoU in double, whose decision is the definition.
+// in the order of the input. A pair whose bounds overlap meets the filter in float, then the filter
+// in double; what neither can prove goes to math::QuadIoU, whose decision is the definition.
 #include <cstdint>
 
 #include "cuda/greedy_nms.cuh"
@@ -67,14 +67,18 @@ struct Judge {
 
   __device__ bool Decide(int64_t, int64_t ahead, int64_t behind) const {
     const math::FilterQuad a = quads[ahead], b = quads[behind];
-    if (a.area > 0.0f && b.area > 0.0f) {
-      const math::Verdict verdict =
-          math::JudgeQuads(a, b, AsBounds(bounds[ahead]), AsBounds(bounds[behind]), threshold);
-      if (verdict != math::Verdict::kDoubtful) return verdict == math::Verdict::kYes;
-    }
-    return Measure(ahead, behind);
+    if (!(a.area > 0.0f && b.area > 0.0f)) return Measure(ahead, behind);
+    const math::QuadBounds bounds_a = AsBounds(bounds[ahead]), bounds_b = AsBounds(bounds[behind]);
+    math::Verdict verdict = math::JudgeQuads<float>(a, b, bounds_a, bounds_b, threshold);
+    if (verdict == math::Verdict::kDoubtful) verdict = JudgeInDouble(ahead, behind);
+    if (verdict == math::Verdict::kDoubtful) return Measure(ahead, behind);
+    return verdict == math::Verdict::kYes;
   }
-  // Apart, so that its registers don't burden the rest.
+  // Apart, so that their registers don't burden the rest.
+  __device__ __noinline__ math::Verdict JudgeInDouble(int64_t ahead, int64_t behind) const {
+    return math::JudgeQuads<double>(quads[ahead], quads[behind], AsBounds(bounds[ahead]),
+                                    AsBounds(bounds[behind]), threshold);
+  }
   __device__ __noinline__ bool Measure(int64_t ahead, int64_t behind) const {
     return math::QuadIoU(boxes + 9 * int64_t{order[ahead]}, boxes + 9 * int64_t{order[behind]}) >
            threshold;
