@@ -57,60 +57,60 @@ struct NmsLists {
   }
 };
 
-__device__ inline unsigned WarpOr(unsigned bits) {
-  for (int distance = 16; distance > 0; distance /= 2) {
-    bits |= __shfl_xor_sync(kAllLanes, bits, distance);
-  }
-  return bits;
-}
-
-// Where the verdicts on pairs inside the chunk go. Called by all lanes together, like AgainstKept.
-struct InChunk {
-  uint32_t* masks;  // [kChunkWords][kChunk]
-  int32_t chunk_begin;
-
-  __device__ bool Wants(int32_t) const { return true; }
-  __device__ void Set(bool suppresses, int32_t ahead, int32_t behind) const {
-    const int32_t a = ahead - chunk_begin;
-    if (suppresses) {
-      atomicOr(&masks[a / 32 * kChunk + (behind - chunk_begin)], 1u << (a % 32));
-    }
-  }
-};
-
-// Where those against kept boxes go.
-struct AgainstKept {
-  int32_t first;  // of 32 boxes
-  uint32_t gone;  // a bit each; the same in all lanes
-
-  __device__ bool Wants(int32_t behind) const { return (gone >> (behind - first) & 1) == 0; }
-  __device__ void Set(bool suppresses, int32_t, int32_t behind) {
-    gone |= WarpOr(suppresses ? 1u << (behind - first) : 0u);
-  }
-};
-
 struct Pair {
   int32_t ahead, behind;
 };
 
+// Where the verdicts of a chunk go: pairs inside it set a bit of the matrix, boxes kept before it
+// (which have lower ranks) do away with the one behind at once.
+struct Verdicts {
+  uint32_t* masks;  // [kChunkWords][kChunk]
+  uint8_t* gone;    // [kChunk]
+  int32_t begin;    // of the chunk
+
+  __device__ void Suppress(int32_t ahead, int32_t behind) const {
+    const int32_t b = behind - begin;
+    if (ahead < begin) {
+      gone[b] = 1;
+    } else {
+      atomicOr(&masks[(ahead - begin) / 32 * kChunk + b], 1u << ((ahead - begin) % 32));
+    }
+  }
+  // By boxes of one word of the chunk, a bit each; -1: by boxes kept before it.
+  __device__ void SuppressByWord(int32_t word, uint32_t bits, int32_t behind) const {
+    if (word < 0) {
+      gone[behind - begin] = 1;
+    } else {
+      atomicOr(&masks[word * kChunk + (behind - begin)], bits);
+    }
+  }
+  // May be told late: then something is compared in vain.
+  __device__ bool IsGone(int32_t behind) const {
+    return *static_cast<volatile uint8_t*>(gone + (behind - begin)) != 0;
+  }
+};
+
 // The pairs that a warp found doubtful: decided 32 at a time, so that all lanes have work.
-template <class Judge, class Result>
+template <class Judge>
 class DoubtfulPairs {
  public:
   static constexpr int kCapacity = 64;
 
-  __device__ DoubtfulPairs(const Judge& judge, int64_t image, Pair* storage, Result& result)
-      : judge_(judge), image_(image), pairs_(storage), result_(result) {}
+  __device__ DoubtfulPairs(const Judge& judge, int64_t image, Pair* storage,
+                           const Verdicts& verdicts)
+      : judge_(judge), image_(image), pairs_(storage), verdicts_(verdicts) {}
 
-  // By all lanes together.
-  __device__ void Add(bool doubtful, int32_t ahead, int32_t behind) {
+  // By all lanes together. Whether pairs were decided.
+  __device__ bool Add(bool doubtful, int32_t ahead, int32_t behind) {
     const unsigned who = __ballot_sync(kAllLanes, doubtful);
-    if (who == 0) return;
+    if (who == 0) return false;
     const unsigned before = who & ((1u << lane_) - 1);
     if (doubtful) pairs_[count_ + __popc(before)] = {ahead, behind};
     count_ += __popc(who);
     __syncwarp();
-    if (count_ >= 32) DecideLast(32);
+    if (count_ < 32) return false;
+    DecideLast(32);
+    return true;
   }
   __device__ void Finish() {
     if (count_ > 0) DecideLast(count_);
@@ -119,82 +119,50 @@ class DoubtfulPairs {
  private:
   __device__ void DecideLast(int n) {
     count_ -= n;
-    const Pair pair = lane_ < n ? pairs_[count_ + lane_] : pairs_[count_];
-    const bool suppresses =
-        lane_ < n && result_.Wants(pair.behind) && judge_.Decide(image_, pair.ahead, pair.behind);
+    if (lane_ < n) {
+      const Pair pair = pairs_[count_ + lane_];
+      if (!verdicts_.IsGone(pair.behind) && judge_.Decide(image_, pair.ahead, pair.behind)) {
+        verdicts_.Suppress(pair.ahead, pair.behind);
+      }
+    }
     __syncwarp();
-    result_.Set(suppresses, pair.ahead, pair.behind);
   }
 
   const Judge& judge_;
   int64_t image_;
   Pair* pairs_;
-  Result& result_;
+  const Verdicts& verdicts_;
   int count_ = 0;
   int lane_ = static_cast<int>(threadIdx.x % 32);
 };
 
-// Half a group of boxes meets 32 boxes ahead of them.
+// Half a word of boxes meets 32 boxes ahead of them.
 constexpr int kGroup = 16;
 constexpr int kGroups = kChunk / kGroup;
 
-// One warp's tile of pairs: a lane holds a box ahead, and all go through the boxes behind together.
-// meets(ahead, behind) leaves pairs out.
-template <class Judge, class Result, class Meets>
-__device__ void CompareTile(const Judge& judge, int64_t image, bool there, int32_t ahead,
-                            int32_t first, uint32_t behind_bits, typename Judge::Box* behind,
-                            Pair* queue, Result& result, const Meets& meets) {
-  using math::Verdict;
-  const auto lane = static_cast<int>(threadIdx.x % 32);
-  __syncwarp();
-  if (lane < kGroup && (behind_bits >> lane & 1) != 0) {
-    behind[lane] = judge.Load(image, first + lane);
-  }
-  const typename Judge::Box box = judge.Load(image, there ? ahead : first);
-  __syncwarp();
-  DoubtfulPairs<Judge, Result> doubtful(judge, image, queue, result);
-  for (; behind_bits != 0; behind_bits &= behind_bits - 1) {
-    const int b = __ffs(static_cast<int>(behind_bits)) - 1;
-    if (!result.Wants(first + b)) continue;
-    const Verdict verdict = there && meets(first + b) ? judge.Quick(box, behind[b]) : Verdict::kNo;
-    if (__any_sync(kAllLanes, verdict == Verdict::kYes)) {
-      result.Set(verdict == Verdict::kYes, ahead, first + b);
-    }
-    if constexpr (Judge::kDoubts) {
-      doubtful.Add(verdict == Verdict::kDoubtful, ahead, first + b);
-    }
-  }
-  doubtful.Finish();
-}
-
-// blockIdx.y is the image. Warps share out, first, the pairs inside the chunk, a tile each; then
-// the boxes kept before, a tile each too, or a box of the chunk each that asks the grid.
+// blockIdx.y is the image. Warps share out, first, the pairs inside the chunk in tiles of 32 boxes
+// ahead (one a lane) by a group behind (one after the other); then the boxes kept before, in tiles
+// too, or a box of the chunk each that asks the grid.
 template <class Judge, bool kGrid>
-__global__ void __launch_bounds__(kPairThreads)
+__global__ void __launch_bounds__(kPairThreads, 3)
     PairsKernel(NmsLists lists, Judge judge, int64_t chunk_begin) {
   using Box = typename Judge::Box;
+  using math::Verdict;
   __shared__ Box behind_of[kPairWarps][kGroup];
-  __shared__ Pair queue_of[kPairWarps][64];
+  __shared__ Pair queue_of[kPairWarps][DoubtfulPairs<Judge>::kCapacity];
   const int64_t image = blockIdx.y;
   const int32_t kept = lists.kept_count[image];
   if (kept >= lists.most) return;
   const auto lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   Box* behind = behind_of[warp];
-  Pair* queue = queue_of[warp];
   const bool* excluded = lists.excluded == nullptr ? nullptr : lists.excluded + image * lists.count;
+  const auto is_excluded = [&](int32_t rank) { return excluded != nullptr && excluded[rank]; };
   const auto begin = static_cast<int32_t>(chunk_begin);
   const auto size = static_cast<int32_t>(min(int64_t{kChunk}, lists.count - chunk_begin));
   const int32_t groups = (size + kGroup - 1) / kGroup;
-  uint8_t* gone = lists.gone + image * kChunk;
-
-  // The boxes of a group that still matter, a bit each.
-  const auto bits_of = [&](int32_t group, bool look_at_gone) {
-    const int32_t at = group * kGroup + lane;
-    bool in = lane < kGroup && at < size;
-    if (in && excluded != nullptr) in = !excluded[begin + at];
-    if (in && look_at_gone) in = *static_cast<volatile uint8_t*>(gone + at) == 0;
-    return __ballot_sync(kAllLanes, in);
-  };
+  const Verdicts verdicts = {lists.masks + image * kChunkWords * kChunk,
+                             lists.gone + image * kChunk, begin};
+  DoubtfulPairs<Judge> doubtful(judge, image, queue_of[warp], verdicts);
 
   // Word w of 32 boxes ahead matters to the groups from 2w on: tiles of w before those of w + 1.
   const int32_t words = (size + 31) / 32;
@@ -204,93 +172,123 @@ __global__ void __launch_bounds__(kPairThreads)
   const auto warps = static_cast<int32_t>(gridDim.x * kPairWarps);
   for (auto tile = static_cast<int32_t>(blockIdx.x * kPairWarps + warp); tile < tiles;
        tile += warps) {
-    if (tile < inside) {
-      int32_t word = 0, at = tile;
-      while (at >= groups - 2 * word) at -= groups - 2 * word++;
-      const int32_t group = 2 * word + at;
-      const int32_t ahead = begin + word * 32 + lane;
-      const bool there = word * 32 + lane < size && !(excluded != nullptr && excluded[ahead]);
-      InChunk result = {lists.masks + image * kChunkWords * kChunk, begin};
-      CompareTile(judge, image, there, ahead, begin + group * kGroup, bits_of(group, false), behind,
-                  queue, result, [&](int32_t b) { return ahead < b; });
-    } else if constexpr (kGrid) {
-      const int32_t b = tile - inside;
-      const float4 query = lists.bounds[image * lists.count + begin + b];
-      if ((excluded != nullptr && excluded[begin + b]) || !(query.x <= query.z)) continue;
-      AgainstKept result = {begin + b, 0};
-      DoubtfulPairs<Judge, AgainstKept> doubtful(judge, image, queue, result);
-      const Box box = judge.Load(image, begin + b);
+    if (kGrid && tile >= inside) {
+      const int32_t b = begin + tile - inside;
+      const float4 query = lists.bounds[image * lists.count + b];
+      if (is_excluded(b) || !(query.x <= query.z)) continue;
+      const Box box = judge.Load(image, b);
+      bool gone = false;
       lists.grid.Any(query, lists.bounds + image * lists.count,
                      [&](int32_t ahead, const float4& bounds) {
                        const bool near = ahead >= 0 && bounds.x < query.z && query.x < bounds.z &&
                                          bounds.y < query.w && query.y < bounds.w;
-                       const math::Verdict verdict =
-                           near ? judge.Quick(judge.Load(image, ahead), box) : math::Verdict::kNo;
-                       if (__any_sync(kAllLanes, verdict == math::Verdict::kYes)) result.gone = 1;
+                       const Verdict verdict =
+                           near ? judge.Quick(judge.Load(image, ahead), box) : Verdict::kNo;
+                       gone = __any_sync(kAllLanes, verdict == Verdict::kYes);
                        if constexpr (Judge::kDoubts) {
-                         doubtful.Add(verdict == math::Verdict::kDoubtful, ahead, begin + b);
+                         const bool decided = doubtful.Add(verdict == Verdict::kDoubtful, ahead, b);
+                         if (decided) gone = __any_sync(kAllLanes, gone || verdicts.IsGone(b));
                        }
-                       return result.gone != 0;
+                       return gone;
                      });
-      doubtful.Finish();
-      if (lane == 0 && result.gone != 0) gone[b] = 1;
+      if (gone && lane == 0) verdicts.Suppress(-1, b);
+      continue;
+    }
+
+    int32_t word = 0, group = 0, ahead = 0;
+    bool there = false;
+    if (tile < inside) {
+      int32_t at = tile;
+      while (at >= groups - 2 * word) at -= groups - 2 * word++;
+      group = 2 * word + at;
+      ahead = begin + word * 32 + lane;
+      there = word * 32 + lane < size && !is_excluded(ahead);
     } else {
-      const int32_t group = (tile - inside) % groups, word = (tile - inside) / groups;
-      const bool there = word * 32 + lane < kept;
-      const int32_t ahead = lists.kept[image * lists.count + (there ? word * 32 + lane : 0)];
-      AgainstKept result = {begin + group * kGroup, 0};
-      CompareTile(judge, image, there, ahead, begin + group * kGroup, bits_of(group, true), behind,
-                  queue, result, [](int32_t) { return true; });
-      if (lane < kGroup && (result.gone >> lane & 1) != 0) gone[group * kGroup + lane] = 1;
+      group = (tile - inside) % groups;
+      word = (tile - inside) / groups;
+      there = word * 32 + lane < kept;
+      ahead = lists.kept[image * lists.count + (there ? word * 32 + lane : 0)];
+    }
+    const int32_t first = begin + group * kGroup;
+    const bool matters = lane < kGroup && first + lane < begin + size &&
+                         !is_excluded(first + lane) && !verdicts.IsGone(first + lane);
+    __syncwarp();  // the last tile's are not read any more
+    if (matters) behind[lane] = judge.Load(image, first + lane);
+    const Box box = judge.Load(image, there ? ahead : first);
+    unsigned rest = __ballot_sync(kAllLanes, matters);
+    __syncwarp();
+    for (; rest != 0; rest &= rest - 1) {
+      const int b = __ffs(static_cast<int>(rest)) - 1;
+      const Verdict verdict =
+          there && ahead < first + b ? judge.Quick(box, behind[b]) : Verdict::kNo;
+      const unsigned yes = __ballot_sync(kAllLanes, verdict == Verdict::kYes);
+      if (yes != 0 && lane == 0) verdicts.SuppressByWord(tile < inside ? word : -1, yes, first + b);
+      if constexpr (Judge::kDoubts) {
+        doubtful.Add(verdict == Verdict::kDoubtful, ahead, first + b);
+      }
     }
   }
+  doubtful.Finish();
 }
 
 // blockIdx.x is the image. Leaves masks and gone cleared for the next chunk.
 //
-// Thread r is box r of the chunk, and knows as bits which boxes suppress it. Warp after warp
-// decides its 32 boxes, when all before them are decided, and tells the others.
+// Thread r is box r of the chunk. A warp decides its 32 boxes once all that could suppress them are
+// decided; it waits for those warps alone that have any such. Where few boxes of a chunk overlap,
+// all warps go at once, and never is a chain longer than the words of the chunk.
 static __global__ void __launch_bounds__(kChunk, 1)
     ResolveKernel(NmsLists lists, int64_t chunk_begin) {
-  __shared__ uint32_t kept_bits[kChunkWords];
+  // Read and written by atomics, as warps wait for each other without a barrier.
+  __shared__ uint32_t kept_bits[kChunkWords], decided_words;
   const int64_t image = blockIdx.x;
   const int32_t kept_before = lists.kept_count[image];
   if (kept_before >= lists.most) return;
   const auto r = static_cast<int>(threadIdx.x);
   const int warp = r / 32, lane = r % 32;
   const int64_t i = chunk_begin + r;
+  if (r == 0) decided_words = 0;
 
-  uint32_t row[kChunkWords];  // of the boxes that suppress this one
-  uint32_t* masks = lists.masks + image * kChunkWords * kChunk + r;
-#pragma unroll
-  for (int w = 0; w < kChunkWords; ++w) row[w] = w <= warp ? masks[w * kChunk] : 0;
+  uint32_t* masks = lists.masks + image * kChunkWords * kChunk + r;  // who suppresses this box
   uint8_t& gone = lists.gone[image * kChunk + r];
   bool open = i < lists.count && gone == 0;
   if (open && lists.excluded != nullptr) open = !lists.excluded[image * lists.count + i];
-  gone = 0;
+  uint32_t mine = 0;  // the words of masks that are not 0
 #pragma unroll
   for (int w = 0; w < kChunkWords; ++w) {
-    if (row[w] != 0) masks[w * kChunk] = 0;
+    if (w <= warp && masks[w * kChunk] != 0) mine |= 1u << w;
   }
+  const uint32_t own = (mine >> warp & 1) != 0 ? masks[warp * kChunk] : 0;
+  __syncthreads();  // decided_words is 0
 
-  uint32_t kept = 0;  // of this warp
-#pragma unroll
-  for (int w = 0; w < kChunkWords; ++w) {
-    if (warp == w) {
-      // A box is kept once all that suppress it are known to be gone, and gone once one of them is
-      // kept; every round decides the first open one at least.
-      unsigned open_bits = __ballot_sync(kAllLanes, open);
-      while (open_bits != 0) {
-        const bool free = open && (row[w] & open_bits) == 0;
-        kept |= __ballot_sync(kAllLanes, free);
-        open = open && !free && (row[w] & kept) == 0;
-        open_bits = __ballot_sync(kAllLanes, open);
-      }
-      if (lane == 0) kept_bits[w] = kept;
+  // By words before this one.
+  uint32_t waiting = mine & ((1u << warp) - 1);
+  while (__any_sync(kAllLanes, open && waiting != 0)) {
+    uint32_t decided = lane == 0 ? atomicOr(&decided_words, 0u) : 0;
+    decided = __shfl_sync(kAllLanes, decided, 0);
+    while (open && (waiting & decided) != 0) {
+      const int w = __ffs(static_cast<int>(waiting & decided)) - 1;
+      waiting &= ~(1u << w);
+      if ((masks[w * kChunk] & atomicOr(&kept_bits[w], 0u)) != 0) open = false;
     }
-    __syncthreads();
-    if (warp > w) open = open && (row[w] & kept_bits[w]) == 0;
   }
+  // Within this word: a box is kept once all that suppress it are known to be gone, and gone once
+  // one of them is kept; every round decides the first open one at least.
+  uint32_t kept = 0;
+  unsigned open_bits = __ballot_sync(kAllLanes, open);
+  while (open_bits != 0) {
+    const bool free = open && (own & open_bits) == 0;
+    kept |= __ballot_sync(kAllLanes, free);
+    open = open && !free && (own & kept) == 0;
+    open_bits = __ballot_sync(kAllLanes, open);
+  }
+  if (lane == 0) {
+    atomicExch(&kept_bits[warp], kept);
+    __threadfence_block();
+    atomicOr(&decided_words, 1u << warp);
+  }
+  for (; mine != 0; mine &= mine - 1) masks[(__ffs(static_cast<int>(mine)) - 1) * kChunk] = 0;
+  gone = 0;
+  __syncthreads();
 
   int before = kept_before, total = kept_before;
   for (int w = 0; w < kChunkWords; ++w) {
@@ -299,12 +297,11 @@ static __global__ void __launch_bounds__(kChunk, 1)
     total += in_word;
   }
   before += __popc(kept & ((1u << lane) - 1));
-  if ((kept >> lane & 1) != 0 && before < lists.most) {
-    lists.kept[image * lists.count + before] = static_cast<int32_t>(i);
-    if (lists.grid.capacity > 0) {
-      const float4 bounds = lists.bounds[image * lists.count + i];
-      if (bounds.x <= bounds.z) lists.grid.Insert(bounds, static_cast<int32_t>(i));
-    }
+  const bool keep = (kept >> lane & 1) != 0 && before < lists.most;
+  if (keep) lists.kept[image * lists.count + before] = static_cast<int32_t>(i);
+  if (lists.grid.capacity > 0) {
+    const float4 bounds = keep ? lists.bounds[image * lists.count + i] : float4{1.0f, 0, 0, 0};
+    if (bounds.x <= bounds.z) lists.grid.Insert(bounds, static_cast<int32_t>(i));
   }
   if (r == 0) {
     lists.kept_count[image] = static_cast<int32_t>(min(int64_t{total}, lists.most));

@@ -87,8 +87,15 @@ struct KeptGrid {
     const uint32_t slot = bucket_begin[place.bucket] + atomicAdd(&bucket_count[place.bucket], 1u);
     slot_bounds[slot] = bounds;
     slot_box[slot] = box;
+    // Nearly all have the same level: one lane adds for all of them.
     Level& level = levels[place.level];
-    level_boxes[level.begin + atomicAdd(&level.inserted, 1u)] = box;
+    const unsigned same = __match_any_sync(__activemask(), place.level);
+    const auto lane = threadIdx.x % 32;
+    const auto leader = static_cast<unsigned>(__ffs(static_cast<int>(same)) - 1);
+    uint32_t at = 0;
+    if (lane == leader) at = atomicAdd(&level.inserted, static_cast<uint32_t>(__popc(same)));
+    at = __shfl_sync(same, at, static_cast<int>(leader));
+    level_boxes[level.begin + at + __popc(same & ((1u << lane) - 1))] = box;
   }
 
   // Calls visit(candidate or -1, its bounds) for every inserted box that may overlap the query: by

@@ -141,7 +141,7 @@ __device__ __noinline__ void ExactTile(const Tile& tile, int64_t first_row, int 
 }
 
 template <class T, bool kWide, bool kIof, bool kOffset>
-__global__ void __launch_bounds__(kThreads, 7)
+__global__ void __launch_bounds__(kThreads, 5)
     PairsKernel(Tile tile, const T* bbox1, const T* bbox2, T* ious) {
   using Columns = Columns<T, kWide>;
   constexpr float kOff = kOffset ? 1.0f : 0.0f;
@@ -247,8 +247,8 @@ void Run(const BboxOverlapsPlan& plan, cuda::Launcher& launch, const T* bbox1, c
   // Small matrices get lower tiles, so that every multiprocessor has a few.
   const int64_t column_tiles = (plan.cols + kTileColumns - 1) / kTileColumns;
   Tile tile = {plan.rows, plan.cols, kMaxTileRows};
-  while (tile.rows_a_tile > 2 &&
-         column_tiles * (plan.rows / tile.rows_a_tile) < 4 * launch.multiprocessors()) {
+  while (tile.rows_a_tile > 4 &&
+         column_tiles * (plan.rows / tile.rows_a_tile) < 2 * launch.multiprocessors()) {
     tile.rows_a_tile /= 2;
   }
   const int64_t row_tiles = (plan.rows + tile.rows_a_tile - 1) / tile.rows_a_tile;

@@ -125,8 +125,9 @@ template <class T, int kWidth, class Offset>
 __global__ void __launch_bounds__(kThreads, 1)
     NhwcKernel(Shape s, int64_t slices, int64_t parts, const T* input, const T* boxes, T* output,
                int32_t* argmax_idx) {
+  // One more than needed: so the borders of a warp lie in different banks.
   extern __shared__ __align__(16) unsigned char memory[];
-  auto* samples = reinterpret_cast<Sample<Offset>(*)[kLanes]>(memory);  // [kBorders][kLanes]
+  auto* samples = reinterpret_cast<Sample<Offset>(*)[kLanes + 1]>(memory);  // [kBorders]
   const auto lane = static_cast<int>(threadIdx.x % kLanes);
   Sample<Offset>* mine = samples[threadIdx.x / kLanes];
   const int64_t pixel = 4 * s.channels;
@@ -219,7 +220,7 @@ void RunNhwc(const Shape& s, cuda::Launcher& launch, const T* input, const T* bo
       slice_bytes <= kFirstCache ? launch.multiprocessors() / maps : launch.multiprocessors();
   const int64_t parts = std::clamp<int64_t>(sharers, 1, most_parts);
   constexpr auto kKernel = NhwcKernel<T, kWidth, Offset>;
-  constexpr size_t kBytes = sizeof(Sample<Offset>) * kBorders * kLanes;
+  constexpr size_t kBytes = sizeof(Sample<Offset>) * kBorders * (kLanes + 1);
   cuda::Check(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
               "border_align_forward");
   launch.WithSharedMemory(kBytes)("border_align_forward", kKernel,

@@ -4,9 +4,10 @@
 // index in shared memory, and each point asks that index for the few boxes it may lie in:
 // - slabs along x and along y, whose edges are quantiles of the boxes' centres, so that crowded
 //   places get narrow slabs wherever they are and however large the scene is;
+// - slabs along z, evenly between the lowest and the highest box;
 // - for each slab a bit mask of the boxes that reach into it; the boxes are ordered along x, so
 //   that the bits of an x slab lie close together.
-// A point in an x slab and a y slab tests the boxes that are in both masks. Nothing is kept between
+// A point tests the boxes that are in the masks of all its three slabs. Nothing is kept between
 // calls, nothing is allocated, and there is no limit on the number of boxes.
 #include <cstdint>
 
@@ -17,10 +18,12 @@
 namespace detops::ops {
 namespace {
 
-constexpr int kThreads = 512;
-constexpr int kBoxes = 1024;  // in the index at a time
+constexpr int kThreads = 1024;    // one block on a multiprocessor
+constexpr int kBoxes = kThreads;  // in the index at a time
 constexpr int kWords = kBoxes / 32;
-constexpr int kSlabs = 64;  // along an axis
+constexpr int kSlabs = 64;   // along x and y
+constexpr int kFloors = 16;  // slabs along z
+constexpr int kFew = 128;    // boxes that are sorted the simple way
 constexpr int32_t kNone = -1;
 
 // Along one axis.
@@ -57,8 +60,32 @@ struct Index {
   uint16_t box[kBoxes];
   uint16_t rank[kBoxes];  // of each box in that order
   Axis x, y;
+  uint32_t floor_mask[kFloors][kWords + 1];
+  float z_low, floors_a_metre;                // of the slabs along z
   int first_word[kSlabs], last_word[kSlabs];  // that x.mask uses
 };
+
+// Floats but NaN are ordered as signed integers where positive, the other way round where negative.
+__device__ void AtomicMinFloat(float* to, float v) {
+  if (__float_as_int(v) >= 0) {
+    atomicMin(reinterpret_cast<int*>(to), __float_as_int(v));
+  } else {
+    atomicMax(reinterpret_cast<unsigned*>(to), __float_as_uint(v));
+  }
+}
+__device__ void AtomicMaxFloat(float* to, float v) {
+  if (__float_as_int(v) >= 0) {
+    atomicMax(reinterpret_cast<int*>(to), __float_as_int(v));
+  } else {
+    atomicMin(reinterpret_cast<unsigned*>(to), __float_as_uint(v));
+  }
+}
+
+// Never decreasing in z, so that a point between two heights gets a slab between theirs.
+__device__ int FloorOf(const Index& index, float z) {
+  const float floor = (z - index.z_low) * index.floors_a_metre;
+  return static_cast<int>(fminf(fmaxf(floor, 0.0f), kFloors - 1.0f));
+}
 
 __device__ float LargestAtMost(double bound) { return __double2float_rd(bound); }
 __device__ float LargestBelow(double bound) {
@@ -69,7 +96,7 @@ __device__ float LargestBelow(double bound) {
 // A prepared box, with bounds that hold every point it holds.
 struct Prepared {
   float4 place, reach;
-  float x_low, x_high, y_low, y_high;
+  float x_low, x_high, y_low, y_high, z_low, z_high;
   bool holds_any;
 };
 
@@ -90,27 +117,50 @@ __device__ Prepared Prepare(const float* box) {
   p.x_high = b.cx + (extent_x + 1e-6f * fabsf(b.cx));
   p.y_low = b.cy - (extent_y + 1e-6f * fabsf(b.cy));
   p.y_high = b.cy + (extent_y + 1e-6f * fabsf(b.cy));
-  p.holds_any = p.holds_any && p.x_low <= p.x_high && p.y_low <= p.y_high;
+  p.z_low = b.cz - (1.00001f * p.reach.w + 1e-6f * fabsf(b.cz) + 1e-37f);
+  p.z_high = b.cz + (1.00001f * p.reach.w + 1e-6f * fabsf(b.cz) + 1e-37f);
+  p.holds_any = p.holds_any && p.x_low <= p.x_high && p.y_low <= p.y_high && p.z_low <= p.z_high;
   return p;
 }
 
-// Sorts `count` keys, a power of two, on both axes: a bitonic network, by the whole block.
+// Sorts `count` keys, a power of two from 64 on, on both axes: a bitonic network, by the block.
 __device__ void SortCentres(Index& index, int count) {
   for (int size = 2; size <= count; size *= 2) {
     for (int step = size / 2; step > 0; step /= 2) {
-      for (int i = threadIdx.x; i < count; i += kThreads) {  // count/2 exchanges on each axis
+      const int i = static_cast<int>(threadIdx.x);
+      if (i < count) {  // count/2 exchanges on each axis
         uint64_t* keys = index.centre[i < count / 2 ? 0 : 1];
-        const int pair = i % (count / 2);
-        const int low = 2 * step * (pair / step) + pair % step;
+        const int pair = i & (count / 2 - 1);
+        const int low = 2 * pair - (pair & (step - 1));
         const uint64_t a = keys[low], b = keys[low + step];
         if ((a > b) == ((low & size) == 0)) {
           keys[low] = b;
           keys[low + step] = a;
         }
       }
-      __syncthreads();
+      // Steps of up to 32 stay inside what one warp exchanges, this one and the next.
+      if (step > 32 || (step == 1 && size >= 64)) {
+        __syncthreads();
+      } else {
+        __syncwarp();
+      }
     }
   }
+  __syncthreads();
+}
+
+// The same for few keys: each finds its place by comparing itself with all.
+__device__ void SortFewCentres(Index& index, int count) {
+  const int axis = static_cast<int>(threadIdx.x) / kFew, i = static_cast<int>(threadIdx.x) % kFew;
+  uint64_t key = 0;
+  int rank = 0;
+  if (axis < 2 && i < count) {
+    key = index.centre[axis][i];
+    for (int j = 0; j < count; ++j) rank += index.centre[axis][j] < key ? 1 : 0;
+  }
+  __syncthreads();
+  if (axis < 2 && i < count) index.centre[axis][rank] = key;
+  __syncthreads();
 }
 
 __device__ bool Holds(const float4& place, const float4& reach, float x, float y, float z) {
@@ -120,65 +170,93 @@ __device__ bool Holds(const float4& place, const float4& reach, float x, float y
   return fabsf(dz) <= reach.w && fabsf(local_x) <= reach.y && fabsf(local_y) <= reach.z;
 }
 
+// The lowest and the highest of all boxes that hold anything.
+__device__ void ReduceHeights(Index& index, const Prepared& mine) {
+  float low = mine.holds_any ? mine.z_low : INFINITY;
+  float high = mine.holds_any ? mine.z_high : -INFINITY;
+  for (int distance = 16; distance > 0; distance /= 2) {
+    low = fminf(low, __shfl_xor_sync(0xffffffffu, low, distance));
+    high = fmaxf(high, __shfl_xor_sync(0xffffffffu, high, distance));
+  }
+  if (threadIdx.x % 32 == 0 && low <= high) {
+    AtomicMinFloat(&index.z_low, low);
+    AtomicMaxFloat(&index.floors_a_metre, high);
+  }
+}
+
 // By the whole block; `boxes` are count <= kBoxes of them.
 __device__ void Build(Index& index, const float* boxes, int count) {
-  __syncthreads();  // nobody reads the last one any more
+  __syncthreads();                               // nobody reads the last one any more
+  const auto i = static_cast<int>(threadIdx.x);  // this thread's box
+  if (i == 0) {
+    index.z_low = INFINITY;
+    index.floors_a_metre = -INFINITY;  // the highest, for the time being
+  }
+  for (int n = i; n < kSlabs * (kWords + 1); n += kThreads) {
+    index.x.mask[0][n] = 0;
+    index.y.mask[0][n] = 0;
+  }
+  for (int n = i; n < kFloors * (kWords + 1); n += kThreads) index.floor_mask[0][n] = 0;
+  if (i < kSlabs) {
+    index.first_word[i] = kWords;
+    index.last_word[i] = -1;
+  }
+  __syncthreads();
+
   int padded = kSlabs;
   while (padded < count) padded *= 2;
-  Prepared prepared[kBoxes / kThreads];
-#pragma unroll
-  for (int n = 0; n < kBoxes / kThreads; ++n) {
-    const int i = threadIdx.x + n * kThreads;
-    if (i >= padded) continue;
+  Prepared prepared;
+  prepared.holds_any = false;
+  if (i < padded) {
     uint64_t x = ~uint64_t{0}, y = ~uint64_t{0};  // padding comes last
     if (i < count) {
-      prepared[n] = Prepare(boxes + 7 * i);
-      const bool any = prepared[n].holds_any;  // what holds nothing may stand anywhere
-      x = uint64_t{OrderedBits(any ? prepared[n].place.x : 0.0f)} << 32 | i;
-      y = uint64_t{OrderedBits(any ? prepared[n].place.y : 0.0f)} << 32 | i;
+      prepared = Prepare(boxes + 7 * i);
+      const bool any = prepared.holds_any;  // what holds nothing may stand anywhere
+      x = uint64_t{OrderedBits(any ? prepared.place.x : 0.0f)} << 32 | i;
+      y = uint64_t{OrderedBits(any ? prepared.place.y : 0.0f)} << 32 | i;
     }
     index.centre[0][i] = x;
     index.centre[1][i] = y;
   }
-  for (int i = threadIdx.x; i < kSlabs * (kWords + 1); i += kThreads) {
-    index.x.mask[0][i] = 0;
-    index.y.mask[0][i] = 0;
-  }
-  if (threadIdx.x < kSlabs) {
-    index.first_word[threadIdx.x] = kWords;
-    index.last_word[threadIdx.x] = -1;
-  }
+  ReduceHeights(index, prepared);
   __syncthreads();
-  SortCentres(index, padded);
-  for (int i = threadIdx.x; i < count; i += kThreads) {
+  count <= kFew ? SortFewCentres(index, count) : SortCentres(index, padded);
+  if (i < count) {
     const auto box = static_cast<uint16_t>(index.centre[0][i]);
     index.box[i] = box;
     index.rank[box] = static_cast<uint16_t>(i);
   }
-  if (threadIdx.x < kSlabs) {
-    const int at = static_cast<int>(threadIdx.x) * count / kSlabs;
-    index.x.edge[threadIdx.x] = FromOrderedBits(static_cast<uint32_t>(index.centre[0][at] >> 32));
-    index.y.edge[threadIdx.x] = FromOrderedBits(static_cast<uint32_t>(index.centre[1][at] >> 32));
+  if (i < kSlabs) {
+    const int at = i * count / kSlabs;
+    index.x.edge[i] = FromOrderedBits(static_cast<uint32_t>(index.centre[0][at] >> 32));
+    index.y.edge[i] = FromOrderedBits(static_cast<uint32_t>(index.centre[1][at] >> 32));
+  }
+  if (i == 0) {
+    // Where the heights are equal, not finite or too far apart, all boxes share the lowest slab.
+    const float scale = kFloors / (index.floors_a_metre - index.z_low);
+    index.floors_a_metre = scale > 0.0f && scale < 1e30f && index.z_low > -1e30f ? scale : 0.0f;
+    if (index.floors_a_metre == 0.0f) index.z_low = 0.0f;
   }
   __syncthreads();
-#pragma unroll
-  for (int n = 0; n < kBoxes / kThreads; ++n) {
-    const int i = threadIdx.x + n * kThreads;
-    if (i >= count || !prepared[n].holds_any) continue;
+  if (prepared.holds_any) {
     const int rank = index.rank[i];
-    index.place[rank] = prepared[n].place;
-    index.reach[rank] = prepared[n].reach;
+    index.place[rank] = prepared.place;
+    index.reach[rank] = prepared.reach;
     const int word = rank / 32;
     const uint32_t bit = 1u << (rank % 32);
-    const int last_x = index.x.SlabOf(prepared[n].x_high);
-    for (int s = index.x.SlabOf(prepared[n].x_low); s <= last_x; ++s) {
+    const int last_x = index.x.SlabOf(prepared.x_high);
+    for (int s = index.x.SlabOf(prepared.x_low); s <= last_x; ++s) {
       atomicOr(&index.x.mask[s][word], bit);
       atomicMin(&index.first_word[s], word);
       atomicMax(&index.last_word[s], word);
     }
-    const int last_y = index.y.SlabOf(prepared[n].y_high);
-    for (int s = index.y.SlabOf(prepared[n].y_low); s <= last_y; ++s) {
+    const int last_y = index.y.SlabOf(prepared.y_high);
+    for (int s = index.y.SlabOf(prepared.y_low); s <= last_y; ++s) {
       atomicOr(&index.y.mask[s][word], bit);
+    }
+    const int last_floor = FloorOf(index, prepared.z_high);
+    for (int s = FloorOf(index, prepared.z_low); s <= last_floor; ++s) {
+      atomicOr(&index.floor_mask[s][word], bit);
     }
   }
   __syncthreads();
@@ -186,11 +264,12 @@ __device__ void Build(Index& index, const float* boxes, int count) {
 
 // The lowest box of the index that holds the point, or kNone.
 __device__ int32_t Find(const Index& index, float x, float y, float z) {
-  const int slab_x = index.x.SlabOf(x), slab_y = index.y.SlabOf(y);
+  const int slab_x = index.x.SlabOf(x), slab_y = index.y.SlabOf(y), floor = FloorOf(index, z);
   int32_t found = INT32_MAX;
   const int last = index.last_word[slab_x];
   for (int word = index.first_word[slab_x]; word <= last; ++word) {
-    uint32_t bits = index.x.mask[slab_x][word] & index.y.mask[slab_y][word];
+    uint32_t bits =
+        index.x.mask[slab_x][word] & index.y.mask[slab_y][word] & index.floor_mask[floor][word];
     while (bits != 0) {
       const int at = word * 32 + __ffs(static_cast<int>(bits)) - 1;
       bits &= bits - 1;
@@ -202,7 +281,7 @@ __device__ int32_t Find(const Index& index, float x, float y, float z) {
   return found == INT32_MAX ? kNone : found;
 }
 
-__global__ void __launch_bounds__(kThreads, 2)
+__global__ void __launch_bounds__(kThreads, 1)
     Kernel(PointsInBoxesPlan plan, int64_t points_a_block, const float* all_points,
            const float* all_boxes, int32_t* points_indices) {
   extern __shared__ __align__(16) unsigned char memory[];
@@ -232,10 +311,10 @@ __global__ void __launch_bounds__(kThreads, 2)
 void Run(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, void*,
          const core::Launch& core_launch) {
   cuda::Launcher launch(core_launch);
-  // Two blocks fit on a multiprocessor; each builds the index once for its share of the points.
+  // A block on each multiprocessor, which builds the index once for its share of the points.
   const int64_t points = plan.batches * plan.points;
   const int64_t blocks =
-      std::min<int64_t>((points + kThreads - 1) / kThreads, 2 * launch.multiprocessors());
+      std::min<int64_t>((points + kThreads - 1) / kThreads, launch.multiprocessors());
   cuda::Check(
       cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Index)),
       "points_in_boxes");
