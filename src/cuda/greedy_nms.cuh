@@ -30,8 +30,6 @@ constexpr int kChunkWords = kChunk / 32;
 constexpr int kPairThreads = 256;
 constexpr int kPairWarps = kPairThreads / 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
-// Longer lists ask the grid; shorter ones are compared with all that is kept, which is faster.
-constexpr int64_t kGridFrom = 16384;
 
 // Lists of boxes in the order of scores, one an image.
 struct NmsLists {
@@ -43,17 +41,17 @@ struct NmsLists {
   int32_t* kept_count = nullptr;   // [images]
   uint32_t* masks = nullptr;       // [images][kChunkWords][kChunk] who suppresses whom
   uint8_t* gone = nullptr;         // [images][kChunk] because of earlier chunks
-  KeptGrid grid;                   // for one image, with more than kGridFrom boxes
+  KeptGrid grid;                   // for one image with many boxes; else all that is kept is met
 
   NmsLists() = default;
-  NmsLists(core::WorkspaceLayout& layout, int64_t lists, int64_t boxes)
+  NmsLists(core::WorkspaceLayout& layout, int64_t lists, int64_t boxes, bool use_grid)
       : images(lists),
         count(boxes),
         kept(layout.Array<int32_t>(core::CheckedMul(lists, boxes, "workspace"))),
         kept_count(layout.Array<int32_t>(lists)),
         masks(layout.Array<uint32_t>(core::CheckedMul(lists, kChunkWords * kChunk, "workspace"))),
         gone(layout.Array<uint8_t>(core::CheckedMul(lists, kChunk, "workspace"))) {
-    if (boxes > kGridFrom) grid = KeptGrid(layout, boxes);
+    if (use_grid) grid = KeptGrid(layout, boxes);
   }
 };
 
@@ -144,12 +142,13 @@ constexpr int kGroups = kChunk / kGroup;
 // ahead (one a lane) by a group behind (one after the other); then the boxes kept before, in tiles
 // too, or a box of the chunk each that asks the grid.
 template <class Judge, bool kGrid>
-__global__ void __launch_bounds__(kPairThreads, 3)
+__global__ void __launch_bounds__(kPairThreads, 2)
     PairsKernel(NmsLists lists, Judge judge, int64_t chunk_begin) {
   using Box = typename Judge::Box;
   using math::Verdict;
   __shared__ Box behind_of[kPairWarps][kGroup];
   __shared__ Pair queue_of[kPairWarps][DoubtfulPairs<Judge>::kCapacity];
+  WaitForKernelBefore();
   const int64_t image = blockIdx.y;
   const int32_t kept = lists.kept_count[image];
   if (kept >= lists.most) return;
@@ -240,6 +239,7 @@ static __global__ void __launch_bounds__(kChunk, 1)
     ResolveKernel(NmsLists lists, int64_t chunk_begin) {
   // Read and written by atomics, as warps wait for each other without a barrier.
   __shared__ uint32_t kept_bits[kChunkWords], decided_words;
+  WaitForKernelBefore();
   const int64_t image = blockIdx.x;
   const int32_t kept_before = lists.kept_count[image];
   if (kept_before >= lists.most) return;
@@ -252,12 +252,15 @@ static __global__ void __launch_bounds__(kChunk, 1)
   uint8_t& gone = lists.gone[image * kChunk + r];
   bool open = i < lists.count && gone == 0;
   if (open && lists.excluded != nullptr) open = !lists.excluded[image * lists.count + i];
-  uint32_t mine = 0;  // the words of masks that are not 0
+  uint32_t row[kChunkWords];  // all on their way before the first is looked at
+#pragma unroll
+  for (int w = 0; w < kChunkWords; ++w) row[w] = w <= warp ? masks[w * kChunk] : 0;
+  uint32_t mine = 0, own = 0;  // the words that are not 0; this word's
 #pragma unroll
   for (int w = 0; w < kChunkWords; ++w) {
-    if (w <= warp && masks[w * kChunk] != 0) mine |= 1u << w;
+    mine |= row[w] != 0 ? 1u << w : 0u;
+    own = w == warp ? row[w] : own;
   }
-  const uint32_t own = (mine >> warp & 1) != 0 ? masks[warp * kChunk] : 0;
   __syncthreads();  // decided_words is 0
 
   // By words before this one.
@@ -326,9 +329,10 @@ void GreedyNms(Launcher& launch, NmsLists& lists, const Judge& judge) {
     const int64_t tiles = (boxes + 31) / 32 * ((boxes + kGroup - 1) / kGroup) / 2 + kGroups / 2;
     const auto blocks = begin == 0 ? BlocksFor(tiles, kPairWarps)
                                    : static_cast<unsigned>(4 * launch.multiprocessors());
+    if (begin > 0) launch.WithEarlyStart();
     launch(what, use_grid ? PairsKernel<Judge, true> : PairsKernel<Judge, false>,
            dim3(blocks, images), kPairThreads, lists, judge, begin);
-    launch(what, ResolveKernel, images, kChunk, lists, begin);
+    launch.WithEarlyStart()(what, ResolveKernel, images, kChunk, lists, begin);
   }
 }
 

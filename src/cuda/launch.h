@@ -67,6 +67,13 @@ class Launcher {
     return *this;
   }
 
+  // For the next launch alone: it may begin while the kernel before it ends, and has to call
+  // WaitForKernelBefore. Only after a kernel, and where the device can do so.
+  Launcher& WithEarlyStart() {
+    early_start_ = can_start_early_;
+    return *this;
+  }
+
   // Parameters are those of the kernel; what is passed is converted to them.
   template <class... Parameters>
   void operator()(const char* what, void (*kernel)(Parameters...), dim3 grid, int threads,
@@ -76,6 +83,11 @@ class Launcher {
     config.blockDim = dim3(static_cast<unsigned>(threads));
     config.stream = stream_;
     config.dynamicSmemBytes = std::exchange(shared_memory_, 0);
+    cudaLaunchAttribute early = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    config.attrs = &early;
+    config.numAttrs = std::exchange(early_start_, false) ? 1 : 0;
     Check(cudaLaunchKernelEx(&config, kernel, arguments...), what);
   }
 
@@ -84,7 +96,18 @@ class Launcher {
   cudaStream_t stream_;
   int multiprocessors_;
   size_t shared_memory_ = 0;
+  bool early_start_ = false;
+  bool can_start_early_;
 };
+
+#ifdef __CUDACC__
+// Until all that the kernel before wrote can be read.
+__device__ inline void WaitForKernelBefore() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+#endif
 
 // Blocks for a kernel whose threads walk over `items` with the grid's stride.
 inline unsigned BlocksFor(int64_t items, int64_t items_a_block, int64_t most = 65535) {

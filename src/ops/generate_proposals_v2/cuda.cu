@@ -22,6 +22,8 @@ using Args = GenerateProposalsV2Args;
 
 constexpr int kThreads = 256;
 constexpr int64_t kImages = 16;  // at a time, at most
+// From here on the grid of kept boxes is faster than meeting all of them.
+constexpr int64_t kGridFrom = 16384;
 
 // The sort's values are 32-bit indices into all images of the group.
 int64_t ImagesAtATime(int64_t images, int64_t anchors) {
@@ -57,18 +59,18 @@ struct Workspace {
         excluded(layout.Array<bool>(all_candidates)),
         offset(layout.Array<int32_t>(images)),
         total(layout.Array<int32_t>(1)),
-        lists(layout, images, candidates) {}
+        lists(layout, images, candidates, candidates > kGridFrom) {}
 };
 
 // Few candidates: several images share each launch. Many: one image, with a grid of its own.
 int64_t GroupOf(const Plan& plan, int64_t candidates) {
-  return candidates > cuda::kGridFrom ? 1 : ImagesAtATime(plan.images, plan.anchors);
+  return candidates > kGridFrom ? 1 : ImagesAtATime(plan.images, plan.anchors);
 }
 
 int64_t WorkspaceBytes(const Plan& plan) {
   if (plan.images == 0) return 0;
   core::WorkspaceLayout few, many;
-  const int64_t most_few = std::min(plan.anchors, cuda::kGridFrom);
+  const int64_t most_few = std::min(plan.anchors, kGridFrom);
   Workspace(few, GroupOf(plan, most_few), plan.anchors, most_few);
   Workspace(many, 1, plan.anchors, plan.anchors);
   return std::max(few.Bytes(), many.Bytes());

@@ -15,6 +15,8 @@ namespace detops::ops {
 namespace {
 
 constexpr int kThreads = 256;
+// From here on the grid of kept boxes is faster than meeting all of them.
+constexpr int64_t kGridFrom = 4096;
 
 struct Workspace {
   cuda::SortBuffers sort;  // [count]
@@ -37,7 +39,7 @@ struct Workspace {
         kept(layout.Array<bool>(count)),
         select_bytes(cuda::SelectTemporaryBytes(count)),
         select_memory(layout.Array<char>(static_cast<int64_t>(select_bytes))),
-        lists(layout, 1, count) {}
+        lists(layout, 1, count, count > kGridFrom) {}
 };
 
 __device__ math::QuadBounds AsBounds(const float4& b) { return {b.x, b.y, b.z, b.w}; }

@@ -51,10 +51,12 @@ void LaunchMakeContiguous(const Strided& tensor, int64_t count, const void* src,
 
 }  // namespace
 
-CudaDevice::CudaDevice(int ordinal, std::string description, int multiprocessors)
+CudaDevice::CudaDevice(int ordinal, std::string description, int multiprocessors,
+                       bool can_start_early)
     : Device(Backend::kCuda, core::Concat("cuda:", ordinal), std::move(description)),
       ordinal_(ordinal),
-      multiprocessors_(multiprocessors) {}
+      multiprocessors_(multiprocessors),
+      can_start_early_(can_start_early) {}
 
 void* CudaDevice::Allocate(size_t bytes) {
   const DeviceScope scope(ordinal_);
@@ -141,8 +143,8 @@ std::span<Device* const> CudaDevices() {
     for (int i = 0; i < count; ++i) {
       cudaDeviceProp properties;
       Check(cudaGetDeviceProperties(&properties, i), "asking for a device's properties");
-      all.push_back(
-          std::make_unique<CudaDevice>(i, properties.name, properties.multiProcessorCount));
+      all.push_back(std::make_unique<CudaDevice>(i, properties.name, properties.multiProcessorCount,
+                                                 properties.major >= 9));
     }
     return all;
   }();
@@ -161,6 +163,7 @@ namespace detops::cuda {
 Launcher::Launcher(const core::Launch& launch)
     : scope_(static_cast<runtime::CudaDevice&>(launch.device).ordinal()),
       stream_(StreamOf(launch.queue)),
-      multiprocessors_(static_cast<runtime::CudaDevice&>(launch.device).multiprocessors()) {}
+      multiprocessors_(static_cast<runtime::CudaDevice&>(launch.device).multiprocessors()),
+      can_start_early_(static_cast<runtime::CudaDevice&>(launch.device).can_start_early()) {}
 
 }  // namespace detops::cuda

@@ -9,10 +9,12 @@ namespace detops::runtime {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(int ordinal, std::string description, int multiprocessors);
+  CudaDevice(int ordinal, std::string description, int multiprocessors, bool can_start_early);
 
   int ordinal() const { return ordinal_; }
   int multiprocessors() const { return multiprocessors_; }
+  // Whether a kernel may begin while the one before it ends (compute capability 9.0 and later).
+  bool can_start_early() const { return can_start_early_; }
 
   void* Allocate(size_t bytes) override;
   void Free(void* memory) override;
@@ -29,6 +31,7 @@ class CudaDevice final : public Device {
  private:
   int ordinal_;
   int multiprocessors_;
+  bool can_start_early_;
 };
 
 // All that the driver shows. Fails where there is none.
