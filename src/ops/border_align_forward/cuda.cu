@@ -58,9 +58,10 @@ __device__ void Store(T* output, int32_t* argmax_idx, const float* best,
       uint32_t pairs[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        asm("cvt.rn.f16x2.f32 %0, %1, %2;"
+        asm("{.reg .f16 low, high; cvt.rn.f16.f32 low, %1; cvt.rn.f16.f32 high, %2; "
+            "mov.b32 %0, {low, high};}"
             : "=r"(pairs[i])
-            : "f"(best[2 * i + 1]), "f"(best[2 * i]));
+            : "f"(best[2 * i]), "f"(best[2 * i + 1]));
       }
       __stcs(reinterpret_cast<uint4*>(output), make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]));
     }
