@@ -33,10 +33,10 @@ struct Workspace {
   uint64_t* keys;        // [anchors]; after decoding, the places of the boxes kept
   uint64_t* other_keys;  // [anchors]
   cpu::Bounds* boxes;    // [anchors] decoded, by score
-  cpu::Bounds* bounds;   // [anchors] the same with the pixel offset, for the grid
+  cpu::Bounds* bounds;   // [anchors] the same with the pixel offset, for the cells
   float* areas;          // [anchors]
   float* scores;         // [anchors]
-  cpu::KeptGrid grid;
+  cpu::BoxCells cells;
 
   Workspace(core::WorkspaceLayout& layout, int64_t anchors)
       : keys(layout.Array<uint64_t>(anchors)),
@@ -45,7 +45,7 @@ struct Workspace {
         bounds(layout.Array<cpu::Bounds>(anchors)),
         areas(layout.Array<float>(anchors)),
         scores(layout.Array<float>(anchors)),
-        grid(layout, anchors) {}
+        cells(layout, anchors) {}
 
   int64_t kept = 0;
   bool none = false;  // no candidate was left to suppress
@@ -133,7 +133,7 @@ core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposa
     return BoxNmsOverlap(AsBox(w.boxes[ahead]), AsBox(w.boxes[behind]), w.areas[ahead],
                          w.areas[behind], plan.offset, 0.0f) > plan.nms_thresh;
   };
-  return GreedyNms(w.bounds, count, plan.most_rois, w.grid, threads, suppresses,
+  return GreedyNms(w.bounds, count, plan.most_rois, w.cells, threads, suppresses,
                    [&](int64_t i) { w.keys[w.kept++] = static_cast<uint64_t>(i); });
 }
 
