@@ -45,31 +45,38 @@ class KeptInChunk {
   uint32_t box_[kCapacity];
 };
 
-// suppresses(ahead, behind, pairs) is pairs only where their bounds overlap, from several threads;
-// it adds to `pairs` what it evaluates, and the sum is returned. keep(box) is called in order, for
-// at most `most` boxes.
+// Of the boxes from `first` on; those before are kept already. suppresses(ahead, behind, pairs) is
+// asked only where their bounds overlap, from several threads; it adds to `pairs` what it
+// evaluates, and the sum is returned. keep(box) is called in order, until `most` boxes are kept.
 template <class Suppresses, class Keep>
-core::Work GreedyNms(const Bounds* boxes, int64_t count, int64_t most, BoxCells& cells,
-                     Threads& threads, const Suppresses& suppresses, const Keep& keep) {
+core::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t most,
+                     BoxCells& cells, Threads& threads, const Suppresses& suppresses,
+                     const Keep& keep) {
   constexpr int64_t kChunk = KeptInChunk::kCapacity;
   constexpr int64_t kGrain = 64;
-  const bool use_cells = count > kChunk;  // else the one chunk is all there is
+  const bool use_cells = count > kChunk || first > 0;  // else the one chunk is all there is
+  const auto keep_in_cell = [&](int64_t i) {
+    cells.Keep(cells.CellOf(i), boxes[i], static_cast<uint32_t>(i));
+  };
   if (use_cells) {
     cells.Measure(boxes, count, threads);
     cells.Place(boxes, count, threads);
+    for (int64_t i = 0; i < first; ++i) {
+      if (cells.CellOf(i) != BoxCells::kNoCell) keep_in_cell(i);
+    }
   }
 
   std::atomic<int64_t> pairs = 0, looks = 0;
-  int64_t kept = 0;
+  int64_t kept = first;
   bool gone[kChunk];
   KeptInChunk in_chunk;
-  for (int64_t begin = 0; begin < count && kept < most; begin += kChunk) {
+  for (int64_t begin = first; begin < count && kept < most; begin += kChunk) {
     const int64_t end = std::min(begin + kChunk, count);
     std::fill_n(gone, kChunk, false);
-    if (begin > 0) {
-      threads.For(end - begin, kGrain, [&](int64_t first, int64_t last) HWY_ATTR {
+    if (kept > 0) {
+      threads.For(end - begin, kGrain, [&](int64_t part_begin, int64_t part_end) HWY_ATTR {
         int64_t part = 0, part_looks = 0;
-        for (int64_t i = first; i < last; ++i) {
+        for (int64_t i = part_begin; i < part_end; ++i) {
           const Bounds& box = boxes[begin + i];
           BoxCells::Walk walk;
           gone[i] = cells.Any(box, walk, [&](uint32_t cell) HWY_ATTR {
@@ -96,7 +103,7 @@ core::Work GreedyNms(const Bounds* boxes, int64_t count, int64_t most, BoxCells&
       keep(i);
       if (boxes[i].x1 > boxes[i].x2) continue;
       in_chunk.Add(boxes[i], i);
-      if (use_cells) cells.Keep(cells.CellOf(i), boxes[i], static_cast<uint32_t>(i));
+      if (use_cells) keep_in_cell(i);
     }
     pairs += part;
   }

@@ -132,7 +132,8 @@ class PolyNmsRun {
     std::fill_n(w_.kept, plan_.count, false);
     threads_.For(plan_.count, kGrain,
                  [&](int64_t begin, int64_t end) { PrepareInOrder(order, begin, end); });
-    return GreedyNms(w_.bounds, plan_.count, plan_.count, w_.cells, threads_, Suppresses(), Keep());
+    return GreedyNms(w_.bounds, 0, plan_.count, plan_.count, w_.cells, threads_, Suppresses(),
+                     Keep());
   }
 
   // The boxes lie in any order.
