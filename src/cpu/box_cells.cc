@@ -46,7 +46,8 @@ BoxCells::Level::Level(int number)
       x_low(kInf),
       x_high(-kInf),
       y_low(kInf),
-      y_high(-kInf) {}
+      y_high(-kInf),
+      boxes(0) {}
 
 BoxCells::Point BoxCells::Level::CentreOf(const Bounds& b) const {
   if (per_side == 0.0) return {0.0, 0.0};

@@ -79,7 +79,7 @@ class BoxCells {
   struct Level {
     double per_side;                      // 1 / side of a cell, a power of 4
     double x_low, x_high, y_low, y_high;  // of the centres, in sides
-    int64_t boxes = 0;
+    int64_t boxes;
     uint32_t first_cell, mask;      // its cells: first_cell + (number & mask)
     uint32_t blocks_across;         // 0 where blocks are hashed
     uint32_t first_used, end_used;  // its part of the used cells

@@ -28,14 +28,14 @@ HWY_INLINE bool AnyOverlapping(const BoxCells::Kept& kept, const Bounds& query,
     const auto at = [&](const float* p) HWY_ATTR { return hn::LoadU(tag, p + i); };
     const auto overlap_x = hn::And(hn::Lt(at(kept.x1), x2), hn::Lt(x1, at(kept.x2)));
     const auto overlap_y = hn::And(hn::Lt(at(kept.y1), y2), hn::Lt(y1, at(kept.y2)));
-    // Behind the last one may be what another thread is writing: those lanes don't count.
-    const auto overlaps = hn::And(hn::And(overlap_x, overlap_y), hn::FirstN(tag, kept.count - i));
+    const auto overlaps = hn::And(overlap_x, overlap_y);
     if (HWY_LIKELY(hn::AllFalse(tag, overlaps))) continue;
-    static_assert(HWY_MAX_BYTES / sizeof(float) <= 64);
+    static_assert(HWY_MAX_BYTES / sizeof(float) <= 16);
     uint8_t bytes[8] = {};
     hn::StoreMaskBits(tag, overlaps, bytes);
-    uint64_t lanes;
-    std::memcpy(&lanes, bytes, sizeof(lanes));
+    uint32_t lanes = bytes[0] | bytes[1] << 8;
+    // Behind the last one may be what another thread is writing: those lanes don't count.
+    if (kept.count - i < FloatLanes()) lanes &= (uint32_t{1} << (kept.count - i)) - 1;
     for (; lanes != 0; lanes &= lanes - 1) {
       if (visit(kept.box[i + static_cast<uint32_t>(std::countr_zero(lanes))])) return true;
     }

@@ -60,8 +60,6 @@ using namespace poly_nms::HWY_NAMESPACE;
 using cpu::Bounds;
 
 constexpr int64_t kGrain = 2048;
-// So few boxes meet each other faster than they find their places.
-constexpr int64_t kFew = KeptInChunk::kCapacity;
 
 // One call.
 class PolyNmsRun {
@@ -71,7 +69,7 @@ class PolyNmsRun {
       : plan_(plan), boxes_(args.boxes), w_(workspace), threads_(threads) {}
 
   core::Work Suppress() {
-    if (plan_.count > kFew) {
+    if (plan_.count > FewKept::kCapacity) {
       threads_.For(plan_.count, kGrain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) w_.bounds[i] = BoundsFor(BoxOf(i));
       });
