@@ -14,12 +14,11 @@
 
 #include "core/workspace.h"
 #include "cpu/threads.h"
+#include "math/quad.h"
 
 namespace detops::cpu {
 
-struct Bounds {
-  float x1, y1, x2, y2;  // x1 > x2: overlaps nothing, and has no cell
-};
+using Bounds = math::QuadBounds;  // x1 > x2: overlaps nothing, and has no cell
 
 class BoxCells {
  public:

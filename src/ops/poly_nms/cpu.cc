@@ -8,7 +8,7 @@
 #include "cpu/box_cells.h"
 #include "cpu/score_sort.h"
 #include "cpu/simd.h"
-#include "math/quad.h"
+#include "math/quad_filter.h"
 #include "ops/poly_nms/plan.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -26,6 +26,10 @@
 #ifndef DETOPS_POLY_NMS_WORKSPACE_
 #define DETOPS_POLY_NMS_WORKSPACE_
 namespace detops::ops::poly_nms {
+
+struct Quad : math::FilterQuad {
+  int32_t index;  // in the input
+};
 
 // In the order of suppression: by score, or by cell and then by score.
 struct Workspace {
@@ -71,7 +75,7 @@ class PolyNmsRun {
   core::Work Suppress() {
     if (plan_.count > FewKept::kCapacity) {
       threads_.For(plan_.count, kGrain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) w_.bounds[i] = BoundsFor(BoxOf(i));
+        for (int64_t i = begin; i < end; ++i) w_.bounds[i] = math::ReachOf(BoxOf(i));
       });
       w_.cells.Measure(w_.bounds, plan_.count, threads_);
       if (!w_.cells.Crowded()) return SuppressByPlace();
@@ -94,10 +98,10 @@ class PolyNmsRun {
       const Quad &a = w_.quads[ahead], &b = w_.quads[behind];
       const Bounds &bounds_a = w_.bounds[ahead], &bounds_b = w_.bounds[behind];
       if (a.area > 0.0f && b.area > 0.0f) {
-        if (NeverEnough(a.area, b.area, bounds_a, bounds_b, threshold)) return false;
+        if (math::NeverEnough(a.area, b.area, bounds_a, bounds_b, threshold)) return false;
         ++clipped;
-        const Verdict verdict = Judge(a, b, bounds_a, bounds_b, threshold);
-        if (verdict != Verdict::kDoubtful) return verdict == Verdict::kYes;
+        const math::Verdict verdict = Judge(a, b, bounds_a, bounds_b, threshold);
+        if (verdict != math::Verdict::kDoubtful) return verdict == math::Verdict::kYes;
       }
       ++clipped;
       return math::QuadIoU(BoxOf(a.index), BoxOf(b.index)) > threshold;
@@ -140,7 +144,7 @@ class PolyNmsRun {
     for (int64_t i = begin; i < end; ++i) {
       if (i + kAhead < end) __builtin_prefetch(BoxOf(math::IndexOfKey(order[i + kAhead])));
       const uint32_t index = math::IndexOfKey(order[i]);
-      Prepare(BoxOf(index), static_cast<int32_t>(index), w_.quads[i], w_.bounds[i]);
+      w_.quads[i] = {math::PrepareQuad(BoxOf(index), w_.bounds[i]), static_cast<int32_t>(index)};
     }
   }
 

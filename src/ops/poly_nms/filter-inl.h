@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether two quadrilaterals overlap enough, by the cheapest test that can prove its answer: a
-// bound on the IoU from areas and bounds, then the area that two convex quadrilaterals share, four
-// edges in a vector. What neither can prove goes to math::QuadIoU, whose decision is the
-// definition. Compiled once for each Highway target, hence the unusual guard.
+// math::JudgeQuads with four edges in a vector, and in double: hardly a pair is doubtful. Compiled
+// once for each Highway target, hence the unusual guard.
 #if defined(DETOPS_OPS_POLY_NMS_FILTER_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_OPS_POLY_NMS_FILTER_INL_H_
 #undef DETOPS_OPS_POLY_NMS_FILTER_INL_H_
@@ -14,79 +12,23 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
-#include "cpu/box_cells.h"
-#include "math/quad.h"
-
-#ifndef DETOPS_POLY_NMS_QUAD_
-#define DETOPS_POLY_NMS_QUAD_
-namespace detops::ops::poly_nms {
-
-struct Quad {
-  float corner[8];  // counter-clockwise where regular
-  float area;       // negative: not regular, only math::QuadIoU may judge it
-  int32_t index;    // in the input
-};
-
-// A corner's turn and the whole area, relative to the square of the longer side, from which on the
-// vector code's error bound holds.
-inline constexpr double kLeastTurn = 1e-6, kLeastArea = 1e-4;
-
-// Where it may overlap others. A quadrilateral without width or height has no area: it overlaps
-// nothing.
-inline cpu::Bounds BoundsFor(const float* box) {
-  constexpr float kInf = std::numeric_limits<float>::infinity();
-  if (!math::QuadIsFinite(box)) return {kInf, kInf, -kInf, -kInf};
-  const math::QuadBounds b = math::BoundsOf(box);
-  if (!(b.x1 < b.x2 && b.y1 < b.y2)) return {kInf, kInf, -kInf, -kInf};
-  return {b.x1, b.y1, b.x2, b.y2};
-}
-
-inline void Prepare(const float* box, int32_t index, Quad& quad, cpu::Bounds& b) {
-  quad.index = index;
-  quad.area = -1.0f;
-  std::copy(box, box + 8, quad.corner);
-  b = BoundsFor(box);
-  if (b.x1 > b.x2) return;
-
-  const auto corner = [&](int i) {
-    return math::Point{static_cast<double>(box[i % 4 * 2]) - box[0],
-                       static_cast<double>(box[i % 4 * 2 + 1]) - box[1]};
-  };
-  double turns[4];
-  for (int i = 0; i < 4; ++i) turns[i] = math::Cross(corner(i), corner(i + 1), corner(i + 2));
-  const double side = std::max(static_cast<double>(b.x2) - b.x1, static_cast<double>(b.y2) - b.y1);
-  const double least = *std::min_element(turns, turns + 4);
-  const double most = *std::max_element(turns, turns + 4);
-  const double twice_area = std::abs(turns[0] + turns[2]);
-  const bool convex = least > kLeastTurn * side * side || most < -kLeastTurn * side * side;
-  if (!convex || !(twice_area > kLeastArea * side * side)) return;
-  if (most < 0.0) {  // clockwise: turn it round
-    for (int i = 0; i < 4; ++i) {
-      quad.corner[2 * i] = box[2 * (3 - i)];
-      quad.corner[2 * i + 1] = box[2 * (3 - i) + 1];
-    }
-  }
-  quad.area = static_cast<float>(0.5 * twice_area);
-}
-
-}  // namespace detops::ops::poly_nms
-#endif
+#include "math/quad_filter.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops::ops::poly_nms::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using cpu::Bounds;
+using math::FilterQuad;
+using math::QuadBounds;
+using math::Verdict;
 
 // Corners about a local origin, the first again at the end.
 struct Corners {
   HWY_ALIGN double x[8], y[8];
 };
 
-HWY_INLINE void LoadCorners(const Quad& q, double origin_x, double origin_y, Corners& c) {
+HWY_INLINE void LoadCorners(const FilterQuad& q, double origin_x, double origin_y, Corners& c) {
   for (int i = 0; i < 4; ++i) {
     c.x[i] = q.corner[2 * i] - origin_x;
     c.y[i] = q.corner[2 * i + 1] - origin_y;
@@ -136,14 +78,12 @@ HWY_INLINE EdgeSums SumEdges(const Corners& p, const Corners& other, double near
           doubtful};
 }
 
-enum class Verdict { kNo, kYes, kDoubtful };
-
 // IoU > threshold, where the answer is certain. With coordinates of at most L about the origin and
 // scale = L^2, a side_ value is wrong by less than 1e-14 scale; edges nearer than 1e-6 scale being
 // doubtful, t is wrong by less than 1e-8, and the shared area by less than 1e-7 scale. QuadIoU's
 // own error is far smaller. docs/numerics.md has the steps.
-HWY_INLINE Verdict Judge(const Quad& a, const Quad& b, const Bounds& bounds_a,
-                         const Bounds& bounds_b, double threshold) {
+HWY_INLINE Verdict Judge(const FilterQuad& a, const FilterQuad& b, const QuadBounds& bounds_a,
+                         const QuadBounds& bounds_b, double threshold) {
   const double width =
       static_cast<double>(std::max(bounds_a.x2, bounds_b.x2)) - std::min(bounds_a.x1, bounds_b.x1);
   const double height =
@@ -160,17 +100,6 @@ HWY_INLINE Verdict Judge(const Quad& a, const Quad& b, const Bounds& bounds_a,
   const double error = 2e-7 * scale * (1.0 + threshold);
   if (excess > error) return Verdict::kYes;
   return excess < -error ? Verdict::kNo : Verdict::kDoubtful;
-}
-
-// Whether no arrangement of two regular quadrilaterals with these areas and bounds overlaps enough:
-// they share no more than the smaller area, nor more than their bounds do. In float, with a margin
-// that hides its errors; not for tiny thresholds, where the margin would not.
-HWY_INLINE bool NeverEnough(float area_a, float area_b, const Bounds& a, const Bounds& b,
-                            float threshold) {
-  const float width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
-  const float height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
-  const float most = std::min(std::min(area_a, area_b), width * height);
-  return threshold > 0.01f && most * (1.0f + threshold) < 0.999f * threshold * (area_a + area_b);
 }
 
 }  // namespace detops::ops::poly_nms::HWY_NAMESPACE
