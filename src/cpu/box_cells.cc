@@ -43,6 +43,7 @@ int BoxCells::LevelOf(const Bounds& b) {
 
 BoxCells::Level::Level(int number)
     : per_side(number == kHuge ? 0.0 : std::ldexp(1.0, 150 - 2 * number)),
+      cell_area(1.0 / per_side / per_side),
       x_low(kInf),
       x_high(-kInf),
       y_low(kInf),

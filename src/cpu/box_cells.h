@@ -61,8 +61,9 @@ class BoxCells {
   };
   // Calls visit(cell) for all cells with boxes that may overlap `query`, perhaps twice for one,
   // until it returns true; whether it did. The walk then stands at that cell and can go on there.
+  // Boxes whose bounds have less than `least_area` may be left out.
   template <class Visit>
-  bool Any(const Bounds& query, Walk& walk, const Visit& visit) const;
+  bool Any(const Bounds& query, double least_area, Walk& walk, const Visit& visit) const;
 
  private:
   static constexpr int kLevels = 142;         // powers of 4 from the smallest side to the largest
@@ -77,6 +78,7 @@ class BoxCells {
   };
   struct Level {
     double per_side;                      // 1 / side of a cell, a power of 4
+    double cell_area;                     // at least that of the bounds of its boxes
     double x_low, x_high, y_low, y_high;  // of the centres, in sides
     int64_t boxes;
     uint32_t first_cell, mask;      // its cells: first_cell + (number & mask)
@@ -139,9 +141,10 @@ inline uint32_t BoxCells::Level::CellAt(uint32_t x, uint32_t y) const {
 }
 
 template <class Visit>
-bool BoxCells::Any(const Bounds& query, Walk& walk, const Visit& visit) const {
+bool BoxCells::Any(const Bounds& query, double least_area, Walk& walk, const Visit& visit) const {
   for (; walk.level < level_count_; walk = {walk.level + 1}) {
     const Level& level = levels_[walk.level];
+    if (level.cell_area < least_area) break;  // the levels after it are smaller still
     // A box of this level is at most a side long, so its centre lies within half a side.
     constexpr double kReach = 0.5 + 1e-6;  // with more than all the rounding here
     const double x1 = std::max(query.x1 * level.per_side - kReach, level.x_low) - level.x_low;

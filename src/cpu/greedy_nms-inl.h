@@ -124,11 +124,12 @@ class Chunk {
 
 // Of the boxes from `first` on; those before are kept already. suppresses(ahead, behind, pairs) is
 // asked only where their bounds overlap, from several threads; it adds to `pairs` what it
-// evaluates, and the sum is returned. keep(box) is called in order, until `most` boxes are kept.
-template <class Suppresses, class Keep>
+// evaluates, and the sum is returned. No box with bounds of less than least_area(box) suppresses
+// `box`. keep(box) is called in order, until `most` boxes are kept.
+template <class LeastArea, class Suppresses, class Keep>
 core::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t most,
-                     BoxCells& cells, Threads& threads, const Suppresses& suppresses,
-                     const Keep& keep) {
+                     BoxCells& cells, Threads& threads, const LeastArea& least_area,
+                     const Suppresses& suppresses, const Keep& keep) {
   if (first == 0 && count <= FewKept::kCapacity) {
     return GreedyNmsOfFew(boxes, count, most, suppresses, keep);
   }
@@ -153,13 +154,14 @@ core::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t 
       int64_t part = 0, part_looks = 0;
       for (; i < end; ++i) {
         BoxCells::Walk walk;
-        gone[i] = kept > 0 && cells.Any(here[i], walk, [&](uint32_t cell) HWY_ATTR {
-          const BoxCells::Kept in_cell = cells.KeptIn(cell);
-          part_looks += 1 + in_cell.count;
-          return AnyOverlapping(in_cell, here[i], [&](uint32_t ahead) HWY_ATTR {
-            return suppresses(ahead, begin + i, part);
-          });
-        });
+        gone[i] = kept > 0 &&
+                  cells.Any(here[i], least_area(begin + i), walk, [&](uint32_t cell) HWY_ATTR {
+                    const BoxCells::Kept in_cell = cells.KeptIn(cell);
+                    part_looks += 1 + in_cell.count;
+                    return AnyOverlapping(in_cell, here[i], [&](uint32_t ahead) HWY_ATTR {
+                      return suppresses(ahead, begin + i, part);
+                    });
+                  });
         if (!gone[i]) chunk.FindOverlaps(i);
       }
       pairs += part;

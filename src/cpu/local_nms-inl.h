@@ -48,17 +48,18 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::cpu::HWY_NAMESPACE {
 
 // Boxes and their keys are in the order of cells, and within a cell in the order of keys.
-// suppresses(ahead, behind, pairs) is as in cpu/greedy_nms-inl.h; keep(box) is called from several
-// threads.
-template <class Suppresses, class Keep>
+// least_area(box) and suppresses(ahead, behind, pairs) are as in cpu/greedy_nms-inl.h; keep(box) is
+// called from several threads.
+template <class LeastArea, class Suppresses, class Keep>
 class LocalNms {
  public:
   LocalNms(BoxCells& cells, const Bounds* boxes, const uint64_t* keys, CellProgress* progress,
-           const Suppresses& suppresses, const Keep& keep)
+           const LeastArea& least_area, const Suppresses& suppresses, const Keep& keep)
       : cells_(cells),
         boxes_(boxes),
         keys_(keys),
         progress_(progress),
+        least_area_(least_area),
         suppresses_(suppresses),
         keep_(keep) {}
 
@@ -127,19 +128,20 @@ class LocalNms {
   HWY_INLINE uint32_t Decide(uint32_t at, CellProgress& cell, core::Work& work) const {
     const Bounds bounds = boxes_[cell.box];
     uint32_t late = BoxCells::kNoCell;
-    const bool stopped = cells_.Any(bounds, cell.walk, [&](uint32_t other) HWY_ATTR {
-      ++work.looks;
-      if (Next(other) < cell.next) {
-        late = other;
-        return true;
-      }
-      const BoxCells::Kept kept = cells_.KeptIn(other);
-      work.looks += kept.count;
-      return AnyOverlapping(kept, bounds, [&](uint32_t ahead) HWY_ATTR {
-        // The other cell may be further than this box.
-        return keys_[ahead] < cell.next && suppresses_(ahead, cell.box, work.pairs);
-      });
-    });
+    const bool stopped =
+        cells_.Any(bounds, least_area_(cell.box), cell.walk, [&](uint32_t other) HWY_ATTR {
+          ++work.looks;
+          if (Next(other) < cell.next) {
+            late = other;
+            return true;
+          }
+          const BoxCells::Kept kept = cells_.KeptIn(other);
+          work.looks += kept.count;
+          return AnyOverlapping(kept, bounds, [&](uint32_t ahead) HWY_ATTR {
+            // The other cell may be further than this box.
+            return keys_[ahead] < cell.next && suppresses_(ahead, cell.box, work.pairs);
+          });
+        });
     if (late != BoxCells::kNoCell) return late;
     if (!stopped) {
       keep_(cell.box);
@@ -156,6 +158,7 @@ class LocalNms {
   const Bounds* boxes_;
   const uint64_t* keys_;
   CellProgress* progress_;  // [cells]
+  const LeastArea least_area_;
   const Suppresses suppresses_;
   const Keep keep_;
 };

@@ -145,9 +145,9 @@ core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposa
     const uint64_t* order = cpu::SortByRank(w.keys, w.other_keys, found);
     const int64_t count = Decode(plan, args, image, order + begin, end - begin, w, threads);
     int64_t kept = w.kept;
-    const core::Work work =
-        GreedyNms(w.bounds, w.kept, count, plan.most_rois, w.cells, threads, suppresses,
-                  [&](int64_t i) { w.places[kept++] = static_cast<uint32_t>(i); });
+    const core::Work work = GreedyNms(
+        w.bounds, w.kept, count, plan.most_rois, w.cells, threads, [](int64_t) { return 0.0; },
+        suppresses, [&](int64_t i) { w.places[kept++] = static_cast<uint32_t>(i); });
     for (; w.kept < kept; ++w.kept) w.Move(w.places[w.kept], w.kept);
     all.pairs += work.pairs;
     all.looks += work.looks;

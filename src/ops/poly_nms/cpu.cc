@@ -92,6 +92,14 @@ class PolyNmsRun {
   auto Keep() const {
     return [this](int64_t i) { w_.kept[w_.quads[i].index] = true; };
   }
+  // Two regular quadrilaterals share no more than the smaller one's bounds have, and their union is
+  // no less than the larger one. The limits are those of math::NeverEnough.
+  auto LeastArea() const {
+    return [this](int64_t i) {
+      const float area = w_.quads[i].area, threshold = plan_.iou_threshold;
+      return threshold > 0.01f && area > 1e-30f && area < 1e37f ? 0.999 * threshold * area : 0.0;
+    };
+  }
   auto Suppresses() const {
     return [this](int64_t ahead, int64_t behind, int64_t& clipped) HWY_ATTR {
       const float threshold = plan_.iou_threshold;
@@ -125,7 +133,8 @@ class PolyNmsRun {
       }
       PrepareInOrder(w_.keys, cells.Begin(cells.Used(begin)), cells.End(cells.Used(end - 1)));
     });
-    return LocalNms(w_.cells, w_.bounds, w_.keys, w_.progress, Suppresses(), Keep()).Run(threads_);
+    return LocalNms(w_.cells, w_.bounds, w_.keys, w_.progress, LeastArea(), Suppresses(), Keep())
+        .Run(threads_);
   }
 
   core::Work SuppressByScore() {
@@ -134,8 +143,8 @@ class PolyNmsRun {
     std::fill_n(w_.kept, plan_.count, false);
     threads_.For(plan_.count, kGrain,
                  [&](int64_t begin, int64_t end) { PrepareInOrder(order, begin, end); });
-    return GreedyNms(w_.bounds, 0, plan_.count, plan_.count, w_.cells, threads_, Suppresses(),
-                     Keep());
+    return GreedyNms(w_.bounds, 0, plan_.count, plan_.count, w_.cells, threads_, LeastArea(),
+                     Suppresses(), Keep());
   }
 
   // The boxes lie in any order.

@@ -126,6 +126,19 @@ TEST_P(PolyNmsPlacesTest, GiantsOfAnyScoreOverAll) {
   EXPECT_LT(LooksPerBox(boxes, 0.1f), 200.0);
 }
 
+// A large box has thousands of tiny cells under it, but nothing in them matters to it.
+TEST_P(PolyNmsPlacesTest, AllSizesEverywhere) {
+  Rng rng(89);
+  Boxes boxes;
+  for (int64_t i = 0; i < kMany; ++i) {
+    const float side = std::exp2(Uniform(rng, -6, 8));
+    const float x = Uniform(rng, 0, 1300), y = Uniform(rng, 0, 1300);
+    AddRectangle(boxes, x, y, side, Uniform(rng, 0.1f, 1) * side, Uniform(rng, 0, 1));
+  }
+  ExpectAsReference(boxes);
+  EXPECT_LT(LooksPerBox(boxes, 0.1f), 100.0);
+}
+
 // A few tiny boxes all over the scene must not make everybody look into tiny cells.
 TEST_P(PolyNmsPlacesTest, FewTinyAmongMany) {
   Rng rng(88);
