@@ -48,7 +48,12 @@ BoxCells::Level::Level(int number)
       x_high(-kInf),
       y_low(kInf),
       y_high(-kInf),
-      boxes(0) {}
+      boxes(0),
+      first_cell(0),
+      mask(0),
+      blocks_across(0),
+      first_used(0),
+      end_used(0) {}
 
 BoxCells::Point BoxCells::Level::CentreOf(const Bounds& b) const {
   if (per_side == 0.0) return {0.0, 0.0};
