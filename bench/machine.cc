@@ -68,6 +68,11 @@ float Separate(int64_t rounds, double* operations) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#ifdef __linux__
+#include <pthread.h>
+#include <sched.h>
+#endif
+
 #include <algorithm>
 #include <barrier>
 #include <chrono>
@@ -88,6 +93,31 @@ HWY_EXPORT(StreamCopy);
 HWY_EXPORT(Fused);
 HWY_EXPORT(Separate);
 
+// Keeps the calling thread on the n-th of the processors it may run on. A scheduler that puts two
+// busy threads on one for a while would halve every rate.
+class OnProcessor {
+ public:
+#ifdef __linux__
+  explicit OnProcessor(int n) {
+    pthread_getaffinity_np(pthread_self(), sizeof(before_), &before_);
+    n %= std::max(1, CPU_COUNT(&before_));
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (!CPU_ISSET(cpu, &before_) || n-- != 0) continue;
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+      pthread_setaffinity_np(pthread_self(), sizeof(one), &one);
+    }
+  }
+  ~OnProcessor() { pthread_setaffinity_np(pthread_self(), sizeof(before_), &before_); }
+
+ private:
+  cpu_set_t before_;
+#else
+  explicit OnProcessor(int) {}
+#endif
+};
+
 // body(thread) on all threads at once: seconds until the last has finished, the best of the tries.
 template <class Body>
 double BestSeconds(int threads, int tries, const Body& body) {
@@ -95,6 +125,7 @@ double BestSeconds(int threads, int tries, const Body& body) {
   double best = std::numeric_limits<double>::infinity();
   std::barrier together(threads);
   const auto work = [&](int thread) {
+    const OnProcessor stay(thread);
     Clock::time_point start;
     for (int i = 0; i < tries; ++i) {
       together.arrive_and_wait();
@@ -140,43 +171,45 @@ double OperationRate(int threads, int tries, int64_t rounds, Kernel kernel) {
 
 }  // namespace
 
-Rates MeasureRates(int threads, bool quick) {
+// As large as the largest result of the cases; and from the library's allocator, so that pages are
+// of the same kind.
+Memory::Memory(bool quick)
+    : from_(handle_, size_t{quick ? 4u : 400u} << 20, 1), to_(handle_, from_.bytes(), 1) {
+  from_.Poison(0);
+  to_.Poison(0);
+}
+
+double Memory::FillRate(int threads, int tries) const {
+  const double library = BestSeconds(threads, tries, [&](int thread) {
+    const Part part = PartOf(to_, thread, threads);
+    std::memset(part.data, 1, part.count * sizeof(float));
+  });
+  const double streamed = BestSeconds(threads, tries, [&](int thread) {
+    const Part part = PartOf(to_, thread, threads);
+    HWY_DYNAMIC_DISPATCH(StreamFill)(part.data, part.count);
+  });
+  return static_cast<double>(to_.bytes()) / std::min(library, streamed);
+}
+
+double Memory::CopyRate(int threads, int tries) const {
+  const double library = BestSeconds(threads, tries, [&](int thread) {
+    const Part source = PartOf(from_, thread, threads), part = PartOf(to_, thread, threads);
+    std::memcpy(part.data, source.data, part.count * sizeof(float));
+  });
+  const double streamed = BestSeconds(threads, tries, [&](int thread) {
+    const Part source = PartOf(from_, thread, threads), part = PartOf(to_, thread, threads);
+    HWY_DYNAMIC_DISPATCH(StreamCopy)(source.data, part.data, part.count);
+  });
+  return 2.0 * static_cast<double>(to_.bytes()) / std::min(library, streamed);
+}
+
+Rates MeasureRates(const Memory& memory, int threads, bool quick) {
   const int tries = quick ? 1 : 15;
-  // As large as the largest result of the cases, far beyond the caches; and from the library's
-  // allocator, so that pages are of the same kind.
-  const size_t bytes = quick ? size_t{4} << 20 : size_t{400} << 20;
   const int64_t rounds = quick ? 1000 : 2000000;
-
-  const Handle handle("cpu");
-  Buffer from(handle, bytes, 1), to(handle, bytes, 1);
-  from.Poison(0);
-  to.Poison(0);
-  const auto best_of_both = [&](const auto& library, const auto& streamed) {
-    return std::min(BestSeconds(threads, tries, library), BestSeconds(threads, tries, streamed));
-  };
-  const double fill = best_of_both(
-      [&](int thread) {
-        const Part part = PartOf(to, thread, threads);
-        std::memset(part.data, 1, part.count * sizeof(float));
-      },
-      [&](int thread) {
-        const Part part = PartOf(to, thread, threads);
-        HWY_DYNAMIC_DISPATCH(StreamFill)(part.data, part.count);
-      });
-  const double copy = best_of_both(
-      [&](int thread) {
-        const Part source = PartOf(from, thread, threads), part = PartOf(to, thread, threads);
-        std::memcpy(part.data, source.data, part.count * sizeof(float));
-      },
-      [&](int thread) {
-        const Part source = PartOf(from, thread, threads), part = PartOf(to, thread, threads);
-        HWY_DYNAMIC_DISPATCH(StreamCopy)(source.data, part.data, part.count);
-      });
-
   Rates rates;
   rates.threads = threads;
-  rates.fill = static_cast<double>(bytes) / fill;
-  rates.copy = 2.0 * static_cast<double>(bytes) / copy;
+  rates.fill = memory.FillRate(threads, tries);
+  rates.copy = memory.CopyRate(threads, tries);
   rates.fused = OperationRate(threads, tries, rounds, HWY_DYNAMIC_DISPATCH(Fused));
   rates.separate = OperationRate(threads, tries, rounds, HWY_DYNAMIC_DISPATCH(Separate));
   return rates;

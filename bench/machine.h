@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "bench/problem.h"
+
 namespace detops::bench {
 
 struct Rates {
@@ -17,8 +19,22 @@ struct Rates {
   double operations() const { return fused > separate ? fused : separate; }
 };
 
-// The best of several tries on that many threads. `quick` is for tests: small and useless.
-Rates MeasureRates(int threads, bool quick);
+// Memory to fill and copy, far larger than the caches, and as fast as it goes. `quick` is for
+// tests: small and useless.
+class Memory {
+ public:
+  explicit Memory(bool quick);
+  // The best of the tries, in bytes a second.
+  double FillRate(int threads, int tries) const;
+  double CopyRate(int threads, int tries) const;
+
+ private:
+  Handle handle_{"cpu"};
+  Buffer from_, to_;
+};
+
+// The best of several tries on that many threads.
+Rates MeasureRates(const Memory& memory, int threads, bool quick);
 Rates BestOf(const Rates& a, const Rates& b);
 
 // What DETOPS_THREADS says, else what the machine runs at once: the threads of a new handle.

@@ -72,7 +72,8 @@ int Run(int argc, char** argv) {
 
   const std::vector<Case> cases = AllCases();
   std::deque<Measurement> measurements = PlanMeasurements(cases, options.smoke);
-  Runner runner(options.smoke);
+  const Memory memory(options.smoke);
+  Runner runner(memory, options.smoke);
   for (Measurement& m : measurements) {
     auto* registered = benchmark::RegisterBenchmark(
         m.Name().c_str(), [&runner, &m](benchmark::State& state) { runner.Run(state, m); });
@@ -80,7 +81,7 @@ int Run(int argc, char** argv) {
     if (options.smoke) registered->Iterations(1)->Repetitions(1);
   }
 
-  Report report(measurements, options.smoke);
+  Report report(measurements, memory, options.smoke);
   if (benchmark::RunSpecifiedBenchmarks(&report) == 0) return EXIT_FAILURE;
   benchmark::Shutdown();
   if (!options.json.empty() && report.ran()) {

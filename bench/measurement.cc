@@ -59,6 +59,12 @@ std::deque<Measurement> PlanMeasurements(const std::vector<Case>& cases, bool sm
   return all;
 }
 
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
+}
+
 Figures FiguresOf(const Measurement& m, const std::deque<Measurement>& all,
                   const std::vector<Rates>& rates) {
   const Case& what = *m.what;
@@ -78,7 +84,7 @@ Figures FiguresOf(const Measurement& m, const std::deque<Measurement>& all,
     if (r.threads != m.threads || DeviceOf(m.implementation) != "cpu") continue;
     double limit = 0;
     // Data that stay in the cache are not bound by the memory.
-    if (!m.in_cache) limit = what.floor.bytes / (what.traffic == Traffic::kFill ? r.fill : r.copy);
+    if (!m.memory_rates.empty()) limit = what.floor.bytes / Median(m.memory_rates);
     if (floor_operations) limit = std::max(limit, *floor_operations / r.operations());
     if (limit > 0) {
       f.limit = limit;
@@ -176,6 +182,11 @@ void Runner::Run(benchmark::State& state, Measurement& m) {
     state.SkipWithError(m.trouble.c_str());
   }
   m.pairs = detopsGetLastPairCount(*handle_);
+  // The rate of the memory changes from second to second: what it is now is what bounds this case.
+  if (!m.in_cache && DeviceOf(m.implementation) == "cpu") {
+    m.memory_rates.push_back(m.what->traffic == Traffic::kFill ? memory_.FillRate(m.threads, 1)
+                                                               : memory_.CopyRate(m.threads, 1));
+  }
 }
 
 }  // namespace detops::bench

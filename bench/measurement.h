@@ -24,11 +24,12 @@ struct Measurement {
   int threads = 1;
 
   // Set by the runner.
-  bool refused = false;          // this machine or case is not for this row; `trouble` says why
-  std::string trouble;           // why there is no figure; "" where there is
-  std::string verified_against;  // the row whose result this one's equals, bit by bit
-  int64_t pairs = -1;            // as the run counted them; -1 where it does not
-  bool in_cache = false;         // the data stay in the last-level cache from call to call
+  bool refused = false;              // this machine or case is not for this row; `trouble` says why
+  std::string trouble;               // why there is no figure; "" where there is
+  std::string verified_against;      // the row whose result this one's equals, bit by bit
+  int64_t pairs = -1;                // as the run counted them; -1 where it does not
+  bool in_cache = false;             // the data stay in the last-level cache from call to call
+  std::vector<double> memory_rates;  // of the case's traffic, beside each repetition
 
   // Set by the report, in seconds a call; over the repetitions.
   bool timed = false;
@@ -47,12 +48,14 @@ struct Figures {
   std::optional<double> share;  // of the limit: limit / median
   std::optional<double> ratio;  // to the reference: its median / median
 };
+double Median(std::vector<double> values);
+
 Figures FiguresOf(const Measurement& m, const std::deque<Measurement>& all,
                   const std::vector<Rates>& rates);
 
 class Runner {
  public:
-  explicit Runner(bool smoke) : smoke_(smoke) {}
+  Runner(const Memory& memory, bool smoke) : memory_(memory), smoke_(smoke) {}
   void Run(benchmark::State& state, Measurement& m);
 
  private:
@@ -60,6 +63,7 @@ class Runner {
   void Verify(Measurement& m);
   void FindAnswer(const Measurement& m, const std::vector<std::byte>& result);
 
+  const Memory& memory_;
   bool smoke_;
   // Those of the last measurement: Google Benchmark calls for each repetition anew, and the
   // measurements of a case follow each other.

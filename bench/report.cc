@@ -24,18 +24,12 @@ std::string OrDash(const char* format, const std::optional<double>& value, doubl
   return value ? Format(format, *value * scale) : "-";
 }
 
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-}
-
 constexpr char kLine[] = "%-26s %-14s %3s %11s %6s %8s %9s %7s %8s\n";
 
 }  // namespace
 
-Report::Report(std::deque<Measurement>& measurements, bool smoke)
-    : measurements_(measurements), smoke_(smoke) {
+Report::Report(std::deque<Measurement>& measurements, const Memory& memory, bool smoke)
+    : measurements_(measurements), memory_(memory), smoke_(smoke) {
   for (Measurement& m : measurements_) by_name_[m.Name()] = &m;
 }
 
@@ -43,7 +37,7 @@ void Report::MeasureMachine() {
   std::vector<int> counts = {DefaultThreads()};
   if (counts[0] > 1) counts.push_back(1);
   for (size_t i = 0; i < counts.size(); ++i) {
-    const Rates r = MeasureRates(counts[i], smoke_);
+    const Rates r = MeasureRates(memory_, counts[i], smoke_);
     if (rates_.size() <= i) rates_.push_back(r);
     rates_[i] = BestOf(rates_[i], r);
     std::printf(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Measures the machine before the first case and after the last, takes the times from Google
-// Benchmark, prints a line as soon as a measurement is done. The lines show shares of the limits
-// measured before; the file, which is written last, of the better ones.
+// Benchmark, prints a line as soon as a measurement is done. The lines show shares of the
+// arithmetic measured before; the file, which is written last, of the better one.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -19,7 +19,7 @@ namespace detops::bench {
 
 class Report : public benchmark::BenchmarkReporter {
  public:
-  Report(std::deque<Measurement>& measurements, bool smoke);
+  Report(std::deque<Measurement>& measurements, const Memory& memory, bool smoke);
 
   bool ReportContext(const Context& context) override;
   void ReportRuns(const std::vector<Run>& runs) override;
@@ -34,6 +34,7 @@ class Report : public benchmark::BenchmarkReporter {
   void PrintLine(const Measurement& m) const;
 
   std::deque<Measurement>& measurements_;
+  const Memory& memory_;
   std::map<std::string, Measurement*> by_name_;
   std::vector<Rates> rates_;
   bool smoke_;

@@ -26,9 +26,9 @@ constexpr int64_t kMaxParts = 256;
 
 // Among the scores whose rank begins with the `known` bits `prefix`: the next 12 bits of the one
 // that comes at place `wanted`, when `below` come before them all; adds to `below` what comes
-// before it.
+// before it, and sets `same` to how many have its bits.
 uint32_t FindDigit(const float* scores, int64_t count, int64_t wanted, int known, uint32_t prefix,
-                   int64_t& below, Threads& threads) {
+                   int64_t& below, int64_t& same, Threads& threads) {
   std::array<std::atomic<uint32_t>, 1 << kSelectBits> histogram = {};
   threads.For(count, kPart, [&](int64_t begin, int64_t end) {
     std::array<uint32_t, 1 << kSelectBits> part = {};
@@ -43,6 +43,7 @@ uint32_t FindDigit(const float* scores, int64_t count, int64_t wanted, int known
   });
   uint32_t digit = 0;
   while (below + histogram[digit] < wanted) below += histogram[digit++];
+  same = histogram[digit];
   return digit;
 }
 
@@ -72,13 +73,17 @@ int64_t CollectBest(const float* scores, int64_t count, int64_t wanted, uint64_t
                     Threads& threads) {
   uint32_t last = ~uint32_t{0};  // the rank up to which keys are collected
   if (wanted < count) {
-    // 12 bits of the rank, sign, exponent and 3 of the fraction, then 12 more: or a narrow range of
-    // scores would all be collected.
-    int64_t below = 0;
-    const uint32_t first = FindDigit(scores, count, wanted, 0, 0, below, threads);
-    const uint32_t second = FindDigit(scores, count, wanted, kSelectBits, first, below, threads);
-    last = (first << (32 - kSelectBits)) | (second << (32 - 2 * kSelectBits)) |
-           ((uint32_t{1} << (32 - 2 * kSelectBits)) - 1);
+    // 12 bits of the rank, sign, exponent and 3 of the fraction. Where a narrow range of scores has
+    // too many with the same, 12 more.
+    int64_t below = 0, same = 0;
+    const uint32_t first = FindDigit(scores, count, wanted, 0, 0, below, same, threads);
+    last = (first << (32 - kSelectBits)) | ((uint32_t{1} << (32 - kSelectBits)) - 1);
+    if (below + same > 3 * wanted) {
+      const uint32_t second =
+          FindDigit(scores, count, wanted, kSelectBits, first, below, same, threads);
+      last = (first << (32 - kSelectBits)) | (second << (32 - 2 * kSelectBits)) |
+             ((uint32_t{1} << (32 - 2 * kSelectBits)) - 1);
+    }
   }
   const auto collect = [&](int64_t begin, int64_t end, uint64_t* out) {
     for (int64_t i = begin; i < end; ++i) {

@@ -13,8 +13,8 @@ namespace detops::cpu {
 // Sorts keys[0, count); other[0, count) is scratch. Returns the array that holds the result.
 uint64_t* SortByRank(uint64_t* keys, uint64_t* other, int64_t count);
 
-// Writes, ascending by index, the keys of at least the `wanted` best scores (all that share the
-// leading 24 bits of the last of them); returns how many. keys has room for `count`.
+// Writes, ascending by index, the keys of at least the `wanted` best scores, with those that are
+// about as good as the last of them; returns how many. keys has room for `count`.
 int64_t CollectBest(const float* scores, int64_t count, int64_t wanted, uint64_t* keys,
                     Threads& threads);
 

@@ -17,7 +17,15 @@ struct alignas(16) FilterQuad {
   float area;       // negative: not regular (concave, flat, not finite): only QuadIoU may judge it
 };
 
-// Sets the bounds too: x1 > x2 where it overlaps nothing, having no area or no finite corners.
+// Where it may overlap others: x1 > x2 where nowhere, having no area or no finite corners.
+DETOPS_HD QuadBounds ReachOf(const float* q) {  // [8]
+  constexpr QuadBounds kNowhere = {1.0f, 1.0f, -1.0f, -1.0f};
+  if (!QuadIsFinite(q)) return kNowhere;
+  const QuadBounds b = BoundsOf(q);
+  return b.x1 < b.x2 && b.y1 < b.y2 ? b : kNowhere;  // no width or no height: no area
+}
+
+// Sets the bounds too, to its reach.
 DETOPS_HD FilterQuad PrepareQuad(const float* q, QuadBounds& bounds) {  // [8]
   // A corner's turn and the whole area, relative to the square of the longer side, from which on
   // the filter's reasoning holds.
@@ -25,11 +33,8 @@ DETOPS_HD FilterQuad PrepareQuad(const float* q, QuadBounds& bounds) {  // [8]
   FilterQuad result;
   for (int i = 0; i < 8; ++i) result.corner[i] = q[i];
   result.area = -1.0f;
-  bounds = {1.0f, 1.0f, -1.0f, -1.0f};
-  if (!QuadIsFinite(q)) return result;
-  const QuadBounds b = BoundsOf(q);
-  if (!(b.x1 < b.x2 && b.y1 < b.y2)) return result;  // no width or no height: no area
-  bounds = b;
+  const QuadBounds b = bounds = ReachOf(q);
+  if (b.x1 > b.x2) return result;
 
   Point p[4];
   for (int i = 0; i < 4; ++i) {

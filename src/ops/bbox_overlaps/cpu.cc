@@ -142,9 +142,9 @@ void Pairs(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious
 
 // Boxes as four vectors of coordinates.
 HWY_INLINE Box<FloatLane> LoadBoxes(const float* boxes) {
-  Box<FloatLane> b;
-  hn::LoadInterleaved4(FloatTag(), boxes, b.x1.v, b.y1.v, b.x2.v, b.y2.v);
-  return b;
+  FloatVec x1, y1, x2, y2;
+  hn::LoadInterleaved4(FloatTag(), boxes, x1, y1, x2, y2);
+  return {{x1}, {y1}, {x2}, {y2}};
 }
 HWY_INLINE Box<FloatLane> LoadBoxes(const math::Half* boxes) {
   HWY_ALIGN float wide[4 * HWY_MAX_BYTES / sizeof(float)];

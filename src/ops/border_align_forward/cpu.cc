@@ -2,10 +2,10 @@
 //
 // Vectors across the channels. Where a border's samples read, and with which weights, is found
 // once; then one block of channels after another goes through them with its maxima in registers.
-// Channels that are no whole vectors in memory (NCHW, or too few) are packed into such first.
+// Channels that are no whole vectors in memory (NCHW, or too few) are packed into such first; where
+// packing costs more than it saves, they go one by one.
 #include "cpu/simd.h"
 #include "ops/border_align_forward/plan.h"
-#include "ops/border_align_forward/walk.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/border_align_forward/cpu.cc"
@@ -17,8 +17,8 @@
 #include <utility>
 
 #include "cpu/lane-inl.h"
-#include "math/bilinear.h"
 #include "math/half.h"
+#include "ops/border_align_forward/samples-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops::ops::HWY_NAMESPACE {
@@ -35,87 +35,12 @@ using IndexVec = hn::Vec<IndexTag>;
 constexpr bool kHas32Registers = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON;
 template <class T>
 constexpr int64_t kBlock = kHas32Registers && sizeof(T) == sizeof(float) ? 8 : 4;
-// Channels packed together: few enough for their maps to stay in a cache.
-constexpr int64_t kPacked = 16;
-// Samples of a border found at a time. Where there are more, every block finds them anew.
-constexpr int64_t kSamples = 32;
+// Channels that are not worth packing.
+constexpr int64_t kFew = 15;
 // Values of samples in a task at least: enough work for a thread to be worth waking.
 constexpr double kTaskValues = 64 * 1024;
 // More results than this don't stay in any cache until someone reads them.
 constexpr int64_t kStreamResults = 2 << 20;
-
-// How far apart in the input neighbours lie, in elements.
-struct Strides {
-  int64_t y, x, channel;
-};
-
-template <class T>
-struct Sample {
-  const T* tap[4];  // their first channels
-  float weight[4];
-};
-
-// Those samples of a border that are inside, kSamples at a time. They are consecutive: a walk is
-// straight and goes one way, so it enters the map once and leaves it once.
-template <class T>
-struct Samples {
-  const BorderAlignForwardPlan& plan;
-  const Strides strides;
-
-  const T* map = nullptr;
-  int64_t packed_channels = 0;  // they read copies of that many; if 0, in place
-  BorderWalk start = {}, at = {};
-  bool at_first = false;
-  int64_t count = 0, end_index = 0;
-  Sample<T> list[kSamples];
-  T packed[kSamples][4][kPacked];
-
-  Samples(const BorderAlignForwardPlan& p, const Strides& s) : plan(p), strides(s) {}
-
-  // Go to the first ones, or to the next ones. False where there are none.
-  bool First() {
-    if (at_first) return count > 0;
-    at_first = true;
-    at = start;
-    end_index = 0;
-    return Find();
-  }
-  bool Next() {
-    if (count < kSamples) return false;
-    at_first = false;
-    return Find();
-  }
-
-  HWY_NOINLINE bool Find() {
-    count = 0;
-    for (; end_index <= plan.pool_size && count < kSamples; ++end_index) {
-      const BilinearSample s = SampleAt(at.y, at.x, plan.height, plan.width);
-      if (s.inside) {
-        Add(s);
-      } else if (count > 0) {
-        break;
-      }
-      at.x += at.step_x;
-      at.y += at.step_y;
-    }
-    return count > 0;
-  }
-  HWY_INLINE void Add(const BilinearSample& s) {
-    const T *low = map + s.y_low * strides.y, *high = map + s.y_high * strides.y;
-    const int64_t left = s.x_low * strides.x, right = s.x_high * strides.x;
-    Sample<T>& sample = list[count];
-    sample = {{low + left, low + right, high + left, high + right}, {s.w1, s.w2, s.w3, s.w4}};
-    for (int64_t c = 0; c < packed_channels; ++c) {
-      for (int i = 0; i < 4; ++i) packed[count][i][c] = sample.tap[i][c * strides.channel];
-    }
-    for (int i = 0; i < 4 && packed_channels > 0; ++i) {
-      // The lanes that no channel fills are read too.
-      std::fill(packed[count][i] + packed_channels, packed[count][i] + kPacked, T{});
-      sample.tap[i] = packed[count][i];
-    }
-    ++count;
-  }
-};
 
 // Of the vector of channels from c on.
 template <class T>
@@ -210,6 +135,63 @@ HWY_INLINE void PackedBlock(Samples<T>& samples, int64_t stride, T* output, int3
   }
 }
 
+// Few channels, one by one at each sample. One alone has no loop over channels.
+template <int64_t kMost, class T>
+HWY_INLINE void FewChannels(const BorderAlignForwardPlan& plan, const Strides& strides,
+                            const T* map, BorderWalk at, int64_t stride, T* output,
+                            int32_t* argmax_idx) {
+  const int64_t channels = kMost == 1 ? 1 : plan.channels;
+  float best[kMost] = {};
+  int32_t index[kMost] = {};
+  for (int64_t i = 0; i <= plan.pool_size; ++i) {
+    const BilinearSample s = SampleAt(at.y, at.x, plan.height, plan.width);
+    const T *low = map + s.y_low * strides.y, *high = map + s.y_high * strides.y;
+    int64_t left = s.x_low * strides.x, right = s.x_high * strides.x;
+    for (int64_t c = 0; c < channels; ++c) {
+      float value = 0.0f;
+      if (s.inside) {
+        value = Blend(s.w1, s.w2, s.w3, s.w4, math::ToFloat(low[left]), math::ToFloat(low[right]),
+                      math::ToFloat(high[left]), math::ToFloat(high[right]));
+      }
+      const bool better = i == 0 || value > best[c];  // selects: the compiler makes vectors of them
+      best[c] = better ? value : best[c];
+      index[c] = better ? static_cast<int32_t>(i) : index[c];
+      left += strides.channel;
+      right += strides.channel;
+    }
+    at.x += at.step_x;
+    at.y += at.step_y;
+  }
+  for (int64_t c = 0; c < channels; ++c) {
+    output[c * stride] = math::FromFloat<T>(best[c]);
+    argmax_idx[c * stride] = index[c];
+  }
+}
+
+template <int64_t kMost, class T>
+void RunFewChannels(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args,
+                    const Strides& strides, cpu::Threads& threads) {
+  const bool nchw = plan.layout == MLUOP_LAYOUT_NCHW;
+  const int64_t image = 4 * plan.channels * plan.height * plan.width;
+  const int64_t grain = static_cast<int64_t>(kTaskValues / 4 / (plan.pool_size + 1.0)) + 1;
+  threads.For(plan.images * plan.boxes, grain, [&](int64_t i, int64_t end) HWY_ATTR {
+    for (; i < end; ++i) {
+      const int64_t n = i / plan.boxes, k = i % plan.boxes;
+      const T* box = static_cast<const T*>(args.boxes) + i * 4;
+      for (int64_t border = 0; border < 4; ++border) {
+        const T* map = static_cast<const T*>(args.input) + n * image +
+                       border * plan.channels * strides.channel;
+        const int64_t result = nchw ? (n * plan.channels * plan.boxes + k) * 4 + border
+                                    : (i * 4 + border) * plan.channels;
+        FewChannels<kMost>(plan, strides, map,
+                           WalkAlong(border, box, static_cast<float>(plan.pool_size)),
+                           nchw ? plan.boxes * 4 : 1, static_cast<T*>(args.output) + result,
+                           args.argmax_idx + result);
+      }
+    }
+  });
+}
+
 // A task is a range of (part of the boxes, map, box), where a map is an image's for one border and
 // one group of channels. A cache may hold a map but not all of an image, so all boxes of a part
 // meet one before the next, and the threads, beginning at different parts, are at the same one.
@@ -222,6 +204,8 @@ void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& 
   const Strides strides =
       nchw ? Strides{plan.width, 1, pixels} : Strides{plan.width * 4 * channels, 4 * channels, 1};
   const bool in_place = !nchw && channels >= lanes;
+  if (channels == 1) return RunFewChannels<1, T>(plan, args, strides, threads);
+  if (!in_place && channels <= kFew) return RunFewChannels<kFew, T>(plan, args, strides, threads);
   const int64_t group = in_place ? channels : std::min(channels, kPacked);
   const int64_t groups = (channels + group - 1) / group;
   const double values = static_cast<double>(group) * (plan.pool_size + 1.0);
@@ -234,25 +218,29 @@ void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& 
   const int64_t part = (plan.boxes + threads.count() - 1) / threads.count();
   threads.For(maps * plan.boxes, grain, [&](int64_t i, int64_t end) HWY_ATTR {
     Samples<T> samples(plan, strides);
-    for (; i < end; ++i) {
+    while (i < end) {
       const int64_t first = i / (maps * part) * part, boxes = std::min(part, plan.boxes - first);
-      const int64_t k = first + (i - maps * first) % boxes, map = (i - maps * first) / boxes;
+      const int64_t map = (i - maps * first) / boxes, first_k = first + (i - maps * first) % boxes;
+      const int64_t end_k = std::min(first + boxes, first_k + end - i);
       const int64_t c = map % groups * group, border = map / groups % 4, n = map / groups / 4;
-      const T* box = static_cast<const T*>(args.boxes) + (n * plan.boxes + k) * 4;
       samples.map = static_cast<const T*>(args.input) + n * 4 * channels * pixels +
                     (border * channels + c) * strides.channel;
-      samples.start = WalkAlong(border, box, static_cast<float>(plan.pool_size));
       samples.packed_channels = in_place ? 0 : std::min(group, channels - c);
-      samples.at_first = false;
-      const int64_t result = nchw ? ((n * channels + c) * plan.boxes + k) * 4 + border
-                                  : ((n * plan.boxes + k) * 4 + border) * channels + c;
-      T* output = static_cast<T*>(args.output) + result;
-      int32_t* argmax_idx = args.argmax_idx + result;
-      if (in_place) {
-        Blocks<kBlock<T>>(samples, channels, 0, stream, output, argmax_idx);
-      } else {
-        PackedBlock(samples, nchw ? plan.boxes * 4 : 1, output, argmax_idx);
+      for (int64_t k = first_k; k < end_k; ++k) {
+        const T* box = static_cast<const T*>(args.boxes) + (n * plan.boxes + k) * 4;
+        samples.start = WalkAlong(border, box, static_cast<float>(plan.pool_size));
+        samples.at_first = false;
+        const int64_t result = nchw ? ((n * channels + c) * plan.boxes + k) * 4 + border
+                                    : ((n * plan.boxes + k) * 4 + border) * channels + c;
+        T* output = static_cast<T*>(args.output) + result;
+        int32_t* argmax_idx = args.argmax_idx + result;
+        if (in_place) {
+          Blocks<kBlock<T>>(samples, channels, 0, stream, output, argmax_idx);
+        } else {
+          PackedBlock(samples, nchw ? plan.boxes * 4 : 1, output, argmax_idx);
+        }
       }
+      i += end_k - first_k;
     }
     if (stream) hwy::FlushStream();
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several images at a time. In each, a histogram finds the scores that top-k needs, a radix sort
-// orders them, the candidates are decoded in parallel, and suppression asks a grid of the boxes
-// kept so far (cpu/greedy_nms-inl.h) until enough are kept.
+// Several images at a time. In each, a histogram finds the scores that top-k needs, and a radix
+// sort orders them. Then the best candidates are decoded in parallel and suppressed by those kept
+// so far (cpu/greedy_nms-inl.h), then the next ones, until enough are kept.
 #include "cpu/score_sort.h"
 #include "cpu/simd.h"
 #include "ops/generate_proposals_v2/plan.h"
@@ -27,16 +27,19 @@ namespace detops::ops::generate_proposals {
 
 // Images at a time: for several threads without much memory. The threads also share an image.
 inline constexpr int64_t kImages = 4;
+// Candidates of the first round; each next one goes to three times as many.
+inline constexpr int64_t kFirstCandidates = 4096;
 
 // Of one image.
 struct Workspace {
-  uint64_t* keys;        // [anchors]; after decoding, the places of the boxes kept
+  uint64_t* keys;        // [anchors]
   uint64_t* other_keys;  // [anchors]
-  cpu::Bounds* boxes;    // [anchors] decoded, by score
-  cpu::Bounds* bounds;   // [anchors] the same with the pixel offset, for the grid
+  cpu::Bounds* boxes;    // [anchors] decoded, by score: those kept, then those to suppress
+  cpu::Bounds* bounds;   // [anchors] the same with the pixel offset, for the cells
   float* areas;          // [anchors]
   float* scores;         // [anchors]
-  cpu::KeptGrid grid;
+  uint32_t* places;      // [anchors] of the boxes kept
+  cpu::BoxCells cells;
 
   Workspace(core::WorkspaceLayout& layout, int64_t anchors)
       : keys(layout.Array<uint64_t>(anchors)),
@@ -45,10 +48,17 @@ struct Workspace {
         bounds(layout.Array<cpu::Bounds>(anchors)),
         areas(layout.Array<float>(anchors)),
         scores(layout.Array<float>(anchors)),
-        grid(layout, anchors) {}
+        places(layout.Array<uint32_t>(anchors)),
+        cells(layout, anchors) {}
 
   int64_t kept = 0;
-  bool none = false;  // no candidate was left to suppress
+
+  void Move(int64_t from, int64_t to) {
+    boxes[to] = boxes[from];
+    bounds[to] = bounds[from];
+    areas[to] = areas[from];
+    scores[to] = scores[from];
+  }
 };
 
 using Workspaces = std::array<std::optional<Workspace>, kImages>;
@@ -84,13 +94,15 @@ HWY_INLINE Bounds Reach(const Bounds& b, float offset) {
 
 HWY_INLINE Box<float> AsBox(const Bounds& b) { return {b.x1, b.y1, b.x2, b.y2}; }
 
-// Decodes the candidates and packs those to keep to the front; returns how many.
+// Decodes candidates and packs those to keep behind the boxes kept so far; returns how many boxes
+// there are.
 int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
-               int64_t image, const uint64_t* order, Workspace& w, cpu::Threads& threads) {
+               int64_t image, const uint64_t* order, int64_t candidates, Workspace& w,
+               cpu::Threads& threads) {
   const float* scores = args.scores + image * plan.anchors;
   const float* deltas = args.bbox_deltas + image * plan.anchors * 4;
   const ImageSize size = {args.im_shape[2 * image], args.im_shape[2 * image + 1]};
-  threads.For(plan.candidates, 1024, [&](int64_t begin, int64_t end) {
+  threads.For(candidates, 512, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       if (i + 16 < end) {  // the anchors lie in any order
         const int64_t ahead = 4 * int64_t{math::IndexOfKey(order[i + 16])};
@@ -98,43 +110,49 @@ int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Arg
         __builtin_prefetch(args.anchors + ahead);
         __builtin_prefetch(args.variances + ahead);
       }
-      const int64_t anchor = math::IndexOfKey(order[i]);
+      const int64_t anchor = math::IndexOfKey(order[i]), at = w.kept + i;
       const Box<float> box = DecodeProposal(args.anchors + 4 * anchor, deltas + 4 * anchor,
                                             args.variances + 4 * anchor, size, plan.offset);
       const bool keep = KeepProposal(box, size, plan.min_size, plan.offset);
-      w.boxes[i] = {box.x1, box.y1, box.x2, box.y2};
-      w.scores[i] = scores[anchor];
-      w.areas[i] = keep ? BoxArea(box, plan.offset) : -1.0f;  // an area to keep is 1 or more
+      w.boxes[at] = {box.x1, box.y1, box.x2, box.y2};
+      w.bounds[at] = Reach(w.boxes[at], plan.offset);
+      w.scores[at] = scores[anchor];
+      w.areas[at] = keep ? BoxArea(box, plan.offset) : -1.0f;  // an area to keep is 1 or more
     }
   });
-  int64_t count = 0;
-  for (int64_t i = 0; i < plan.candidates; ++i) {
-    if (w.areas[i] == -1.0f) continue;
-    w.boxes[count] = w.boxes[i];
-    w.bounds[count] = Reach(w.boxes[i], plan.offset);
-    w.areas[count] = w.areas[i];
-    w.scores[count] = w.scores[i];
-    ++count;
+  int64_t count = w.kept;
+  for (int64_t i = w.kept; i < w.kept + candidates; ++i) {
+    if (w.areas[i] != -1.0f) w.Move(i, count++);
   }
   return count;
 }
 
-// Leaves the places of the boxes kept in w.keys.
+// Leaves the boxes kept at the front of the workspace.
 core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
                       int64_t image, Workspace& w, cpu::Threads& threads) {
-  const int64_t found = cpu::CollectBest(args.scores + image * plan.anchors, plan.anchors,
-                                         plan.candidates, w.keys, threads);
-  const uint64_t* order = cpu::SortByRank(w.keys, w.other_keys, found);
-  const int64_t count = Decode(plan, args, image, order, w, threads);
-  w.none = count == 0;
-  w.kept = 0;
   const auto suppresses = [&](int64_t ahead, int64_t behind, int64_t& pairs) HWY_ATTR {
     ++pairs;
     return BoxNmsOverlap(AsBox(w.boxes[ahead]), AsBox(w.boxes[behind]), w.areas[ahead],
                          w.areas[behind], plan.offset, 0.0f) > plan.nms_thresh;
   };
-  return GreedyNms(w.bounds, count, plan.most_rois, w.grid, threads, suppresses,
-                   [&](int64_t i) { w.keys[w.kept++] = static_cast<uint64_t>(i); });
+  core::Work all = {0, 0};
+  w.kept = 0;
+  int64_t end = 0;
+  for (int64_t begin = 0; begin < plan.candidates && w.kept < plan.most_rois; begin = end) {
+    end = std::min(std::max(3 * begin, kFirstCandidates), plan.candidates);
+    const int64_t found =
+        cpu::CollectBest(args.scores + image * plan.anchors, plan.anchors, end, w.keys, threads);
+    const uint64_t* order = cpu::SortByRank(w.keys, w.other_keys, found);
+    const int64_t count = Decode(plan, args, image, order + begin, end - begin, w, threads);
+    int64_t kept = w.kept;
+    const core::Work work = GreedyNms(
+        w.bounds, w.kept, count, plan.most_rois, w.cells, threads, [](int64_t) { return 0.0; },
+        suppresses, [&](int64_t i) { w.places[kept++] = static_cast<uint32_t>(i); });
+    for (; w.kept < kept; ++w.kept) w.Move(w.places[w.kept], w.kept);
+    all.pairs += work.pairs;
+    all.looks += work.looks;
+  }
+  return all;
 }
 
 }  // namespace
@@ -167,8 +185,8 @@ void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& arg
     for (int64_t i = 0; i < images; ++i) {
       const Workspace& w = *workspaces[i];
       const int64_t before = total;
-      for (int64_t k = 0; k < w.kept; ++k) write(w.boxes[w.keys[k]], w.scores[w.keys[k]]);
-      if (w.none && plan.most_rois > 0) write({0, 0, 0, 0}, 0);
+      for (int64_t k = 0; k < w.kept; ++k) write(w.boxes[k], w.scores[k]);
+      if (w.kept == 0 && plan.most_rois > 0) write({0, 0, 0, 0}, 0);  // no candidate was left
       args.rpn_rois_num[first + i] = static_cast<int32_t>(total - before);
     }
   }

@@ -290,6 +290,19 @@ TEST_P(GenerateProposalsTest, NetworkSizes) {
   EXPECT_GE(compared_, 6);
 }
 
+// More rounds of candidates than one, with hardly a bit between the scores.
+TEST_P(GenerateProposalsTest, NearlyEqualScores) {
+  Rng rng(61);
+  ProposalInputs in = NetworkInputs(rng, 1, 5, 60, 60);
+  for (float& score : in.scores) score = 0.5f + Uniform(rng, 0, 1e-5f);
+  const ProposalScalars scalars = {15000, 2000, 0.3f, 0.1f, false, 1.0f};
+  const ProposalResult got = Run(in, scalars);
+  const ProposalResult expected = GenerateProposals("cpu:reference", in, scalars);
+  EXPECT_EQ(got.num, expected.num);
+  ExpectSameFloats(got.rois, expected.rois, "rois");
+  ExpectSameFloats(got.probs, expected.probs, "probs");
+}
+
 TEST_P(GenerateProposalsTest, RandomScalars) {
   Rng rng(57);
   for (int round = 0; round < 40; ++round) {

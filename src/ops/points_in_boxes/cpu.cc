@@ -53,9 +53,9 @@ struct Points {
 };
 
 HWY_INLINE Points LoadPoints(const float* p) {
-  Points points;
-  hn::LoadInterleaved3(FloatTag(), p, points.x, points.y, points.z);
-  return points;
+  FloatVec x, y, z;
+  hn::LoadInterleaved3(FloatTag(), p, x, y, z);
+  return {x, y, z};
 }
 
 // Runs body(points, first, count) on vectors of points, the last one filled up with zeros.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Boxes in the order of scores, in chunks, against a grid of what is kept (cpu/greedy_nms-inl.h). A
-// pair whose bounds overlap is decided by the cheapest test that can prove its answer: a bound on
-// the IoU from areas and bounds, then the area that two convex quadrilaterals share, four edges in
-// a vector; what neither can prove goes to math::QuadIoU, whose decision is the definition.
+// Boxes from place to place (cpu/local_nms-inl.h); few boxes, and crowds on one spot, in the order
+// of scores (cpu/greedy_nms-inl.h). A pair whose bounds overlap is decided by the cheapest test
+// that can prove its answer: a bound on the IoU from areas and bounds, then the area that two
+// convex quadrilaterals share, four edges in a vector; what neither can prove goes to
+// math::QuadIoU, whose decision is the definition.
+#include "cpu/box_cells.h"
 #include "cpu/score_sort.h"
 #include "cpu/simd.h"
-#include "math/quad.h"
+#include "math/quad_filter.h"
 #include "ops/poly_nms/plan.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -15,30 +17,29 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "cpu/greedy_nms-inl.h"
+#include "cpu/local_nms-inl.h"
 #include "math/score_order.h"
+#include "ops/poly_nms/filter-inl.h"
 
 #ifndef DETOPS_POLY_NMS_WORKSPACE_
 #define DETOPS_POLY_NMS_WORKSPACE_
 namespace detops::ops::poly_nms {
 
-// A box in the order of scores.
-struct Quad {
-  float corner[8];  // counter-clockwise where regular
-  float area;       // negative: not regular, only math::QuadIoU may judge it
-  int32_t index;    // in the input
+struct Quad : math::FilterQuad {
+  int32_t index;  // in the input
 };
 
+// In the order of suppression: by score, or by cell and then by score.
 struct Workspace {
   uint64_t* keys;        // [count]
   uint64_t* other_keys;  // [count]
-  Quad* quads;           // [count] by score
-  cpu::Bounds* bounds;   // [count] by score
+  Quad* quads;           // [count]
+  cpu::Bounds* bounds;   // [count]
   bool* kept;            // [count] by input index
-  cpu::KeptGrid grid;
+  cpu::BoxCells cells;
+  cpu::CellProgress* progress;  // [count] of the cells
 
   Workspace(core::WorkspaceLayout& layout, int64_t count)
       : keys(layout.Array<uint64_t>(count)),
@@ -46,45 +47,9 @@ struct Workspace {
         quads(layout.Array<Quad>(count)),
         bounds(layout.Array<cpu::Bounds>(count)),
         kept(layout.Array<bool>(count)),
-        grid(layout, count) {}
+        cells(layout, count),
+        progress(layout.Array<cpu::CellProgress>(count)) {}
 };
-
-// A corner's turn and the whole area, relative to the square of the longer side, from which on the
-// vector code's error bound holds.
-inline constexpr double kLeastTurn = 1e-6, kLeastArea = 1e-4;
-
-inline void Prepare(const float* box, int32_t index, Quad& quad, cpu::Bounds& bounds) {
-  constexpr float kInf = std::numeric_limits<float>::infinity();
-  quad.index = index;
-  quad.area = -1.0f;
-  std::copy(box, box + 8, quad.corner);
-  bounds = {kInf, kInf, -kInf, -kInf};
-  if (!math::QuadIsFinite(box)) return;
-  const math::QuadBounds b = math::BoundsOf(box);
-  // A quadrilateral without width or height has no area: it overlaps nothing.
-  if (!(b.x1 < b.x2 && b.y1 < b.y2)) return;
-  bounds = {b.x1, b.y1, b.x2, b.y2};
-
-  const auto corner = [&](int i) {
-    return math::Point{static_cast<double>(box[i % 4 * 2]) - box[0],
-                       static_cast<double>(box[i % 4 * 2 + 1]) - box[1]};
-  };
-  double turns[4];
-  for (int i = 0; i < 4; ++i) turns[i] = math::Cross(corner(i), corner(i + 1), corner(i + 2));
-  const double side = std::max(static_cast<double>(b.x2) - b.x1, static_cast<double>(b.y2) - b.y1);
-  const double least = *std::min_element(turns, turns + 4);
-  const double most = *std::max_element(turns, turns + 4);
-  const double twice_area = std::abs(turns[0] + turns[2]);
-  const bool convex = least > kLeastTurn * side * side || most < -kLeastTurn * side * side;
-  if (!convex || !(twice_area > kLeastArea * side * side)) return;
-  if (most < 0.0) {  // clockwise: turn it round
-    for (int i = 0; i < 4; ++i) {
-      quad.corner[2 * i] = box[2 * (3 - i)];
-      quad.corner[2 * i + 1] = box[2 * (3 - i) + 1];
-    }
-  }
-  quad.area = static_cast<float>(0.5 * twice_area);
-}
 
 }  // namespace detops::ops::poly_nms
 #endif
@@ -95,151 +60,141 @@ namespace {
 
 using namespace cpu::HWY_NAMESPACE;
 using namespace poly_nms;
+using namespace poly_nms::HWY_NAMESPACE;
 using cpu::Bounds;
 
-// Corners about a local origin, the first again at the end.
-struct Corners {
-  HWY_ALIGN double x[8], y[8];
-};
+constexpr int64_t kGrain = 2048;
 
-HWY_INLINE void LoadCorners(const Quad& q, double origin_x, double origin_y, Corners& c) {
-  for (int i = 0; i < 4; ++i) {
-    c.x[i] = q.corner[2 * i] - origin_x;
-    c.y[i] = q.corner[2 * i + 1] - origin_y;
-  }
-  c.x[4] = c.x[0];
-  c.y[4] = c.y[0];
-}
+// One call.
+class PolyNmsRun {
+ public:
+  PolyNmsRun(const PolyNmsPlan& plan, const PolyNmsArgs& args, Workspace& workspace,
+             cpu::Threads& threads)
+      : plan_(plan), boxes_(args.boxes), w_(workspace), threads_(threads) {}
 
-struct EdgeSums {
-  double shared;  // this polygon's part of twice the shared area
-  double area;    // twice its own area
-  bool doubtful;
-};
-
-// Green's theorem: the shared area is a sum over the edges of both polygons, each with the part of
-// it inside the other polygon, from t0 to t1. An edge that runs along a line of the other, closer
-// than `near`, could be counted twice or not at all: doubtful.
-HWY_INLINE EdgeSums SumEdges(const Corners& p, const Corners& other, double near) {
-  const hn::CappedTag<double, 4> tag;
-  using V = hn::Vec<decltype(tag)>;
-  const V zero = hn::Zero(tag), one = hn::Set(tag, 1.0), none = hn::Set(tag, -1.0);
-  V shared = zero, area = zero;
-  bool doubtful = false;
-  for (size_t edge = 0; edge < 4; edge += hn::Lanes(tag)) {
-    const V ax = hn::Load(tag, p.x + edge), ay = hn::Load(tag, p.y + edge);
-    const V bx = hn::LoadU(tag, p.x + edge + 1), by = hn::LoadU(tag, p.y + edge + 1);
-    V t0 = zero, t1 = one, nearest = hn::Set(tag, 1e300);
-    for (int k = 0; k < 4; ++k) {
-      const V cx = hn::Set(tag, other.x[k]), cy = hn::Set(tag, other.y[k]);
-      const V nx = hn::Sub(hn::Set(tag, other.x[k + 1]), cx);
-      const V ny = hn::Sub(hn::Set(tag, other.y[k + 1]), cy);
-      const V side_a = hn::Sub(hn::Mul(nx, hn::Sub(ay, cy)), hn::Mul(ny, hn::Sub(ax, cx)));
-      const V side_b = hn::Sub(hn::Mul(nx, hn::Sub(by, cy)), hn::Mul(ny, hn::Sub(bx, cx)));
-      nearest = hn::Min(nearest, hn::Max(hn::Abs(side_a), hn::Abs(side_b)));
-      const auto a_out = hn::Lt(side_a, zero), b_out = hn::Lt(side_b, zero);
-      const V t = hn::Div(side_a, hn::Sub(side_a, side_b));
-      t0 = hn::IfThenElse(hn::AndNot(b_out, a_out), hn::Max(t0, t), t0);
-      t1 = hn::IfThenElse(hn::AndNot(a_out, b_out), hn::Min(t1, t), t1);
-      t1 = hn::IfThenElse(hn::And(a_out, b_out), none, t1);
+  core::Work Suppress() {
+    if (plan_.count > FewKept::kCapacity) {
+      threads_.For(plan_.count, kGrain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) w_.bounds[i] = math::ReachOf(BoxOf(i));
+      });
+      w_.cells.Measure(w_.bounds, plan_.count, threads_);
+      if (!w_.cells.Crowded()) return SuppressByPlace();
     }
-    const V cross = hn::Sub(hn::Mul(ax, by), hn::Mul(ay, bx));
-    shared = hn::Add(shared, hn::Mul(hn::Max(hn::Sub(t1, t0), zero), cross));
-    area = hn::Add(area, cross);
-    doubtful = doubtful || !hn::AllTrue(tag, hn::Ge(nearest, hn::Set(tag, near)));
+    return SuppressByScore();
   }
-  return {hn::GetLane(hn::SumOfLanes(tag, shared)), hn::GetLane(hn::SumOfLanes(tag, area)),
-          doubtful};
-}
 
-enum class Verdict { kNo, kYes, kDoubtful };
+ private:
+  const float* BoxOf(int64_t index) const { return boxes_ + 9 * index; }
+  uint64_t KeyOf(int64_t index) const {
+    return math::ScoreKey(BoxOf(index)[8], static_cast<uint32_t>(index));
+  }
 
-// IoU > threshold, where the answer is certain. With coordinates of at most L about the origin and
-// scale = L^2, a side_ value is wrong by less than 1e-14 scale; edges nearer than 1e-6 scale being
-// doubtful, t is wrong by less than 1e-8, and the shared area by less than 1e-7 scale. QuadIoU's
-// own error is far smaller. docs/numerics.md has the steps.
-HWY_INLINE Verdict Judge(const Quad& a, const Quad& b, const Bounds& bounds_a,
-                         const Bounds& bounds_b, double threshold) {
-  const double width =
-      static_cast<double>(std::max(bounds_a.x2, bounds_b.x2)) - std::min(bounds_a.x1, bounds_b.x1);
-  const double height =
-      static_cast<double>(std::max(bounds_a.y2, bounds_b.y2)) - std::min(bounds_a.y1, bounds_b.y1);
-  const double scale = width * width + height * height;
-  Corners corners_a, corners_b;
-  LoadCorners(a, a.corner[0], a.corner[1], corners_a);
-  LoadCorners(b, a.corner[0], a.corner[1], corners_b);
-  const EdgeSums sum_a = SumEdges(corners_a, corners_b, 1e-6 * scale);
-  const EdgeSums sum_b = SumEdges(corners_b, corners_a, 1e-6 * scale);
-  if (sum_a.doubtful || sum_b.doubtful) return Verdict::kDoubtful;
-  const double excess =
-      (sum_a.shared + sum_b.shared) * (1.0 + threshold) - threshold * (sum_a.area + sum_b.area);
-  const double error = 2e-7 * scale * (1.0 + threshold);
-  if (excess > error) return Verdict::kYes;
-  return excess < -error ? Verdict::kNo : Verdict::kDoubtful;
-}
+  auto Keep() const {
+    return [this](int64_t i) { w_.kept[w_.quads[i].index] = true; };
+  }
+  // Two regular quadrilaterals share no more than the smaller one's bounds have, and their union is
+  // no less than the larger one. The limits are those of math::NeverEnough.
+  auto LeastArea() const {
+    return [this](int64_t i) {
+      const float area = w_.quads[i].area, threshold = plan_.iou_threshold;
+      return threshold > 0.01f && area > 1e-30f && area < 1e37f ? 0.999 * threshold * area : 0.0;
+    };
+  }
+  auto Suppresses() const {
+    return [this](int64_t ahead, int64_t behind, int64_t& clipped) HWY_ATTR {
+      const float threshold = plan_.iou_threshold;
+      const Quad &a = w_.quads[ahead], &b = w_.quads[behind];
+      const Bounds &bounds_a = w_.bounds[ahead], &bounds_b = w_.bounds[behind];
+      if (a.area > 0.0f && b.area > 0.0f) {
+        if (math::NeverEnough(a.area, b.area, bounds_a, bounds_b, threshold)) return false;
+        ++clipped;
+        const math::Verdict verdict = Judge(a, b, bounds_a, bounds_b, threshold);
+        if (verdict != math::Verdict::kDoubtful) return verdict == math::Verdict::kYes;
+      }
+      ++clipped;
+      return math::QuadIoU(BoxOf(a.index), BoxOf(b.index)) > threshold;
+    };
+  }
 
-// Whether no arrangement of two regular quadrilaterals with these areas and bounds overlaps enough:
-// they share no more than the smaller area, nor more than their bounds do. In float, with a margin
-// that hides its errors; not for tiny thresholds, where the margin would not.
-HWY_INLINE bool NeverEnough(float area_a, float area_b, const Bounds& a, const Bounds& b,
-                            float threshold) {
-  const float width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
-  const float height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
-  const float most = std::min(std::min(area_a, area_b), width * height);
-  return threshold > 0.01f && most * (1.0f + threshold) < 0.999f * threshold * (area_a + area_b);
+  core::Work SuppressByPlace() {
+    w_.cells.Place(w_.bounds, plan_.count, threads_);
+    const cpu::BoxCells& cells = w_.cells;
+    threads_.For(plan_.count, kGrain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const bool alone = cells.CellOf(i) == cpu::BoxCells::kNoCell;
+        w_.kept[i] = alone;
+        if (!alone) w_.keys[cells.PlaceOf(i)] = KeyOf(i);
+      }
+    });
+    threads_.For(cells.used(), kGrain / 8, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const uint32_t cell = cells.Used(i);
+        std::sort(w_.keys + cells.Begin(cell), w_.keys + cells.End(cell));
+      }
+      PrepareInOrder(w_.keys, cells.Begin(cells.Used(begin)), cells.End(cells.Used(end - 1)));
+    });
+    return LocalNms(w_.cells, w_.bounds, w_.keys, w_.progress, LeastArea(), Suppresses(), Keep())
+        .Run(threads_);
+  }
+
+  core::Work SuppressByScore() {
+    for (int64_t i = 0; i < plan_.count; ++i) w_.keys[i] = KeyOf(i);
+    const uint64_t* order = cpu::SortByRank(w_.keys, w_.other_keys, plan_.count);
+    std::fill_n(w_.kept, plan_.count, false);
+    threads_.For(plan_.count, kGrain,
+                 [&](int64_t begin, int64_t end) { PrepareInOrder(order, begin, end); });
+    return GreedyNms(w_.bounds, 0, plan_.count, plan_.count, w_.cells, threads_, LeastArea(),
+                     Suppresses(), Keep());
+  }
+
+  // The boxes lie in any order.
+  void PrepareInOrder(const uint64_t* order, int64_t begin, int64_t end) {
+    constexpr int64_t kAhead = 16;
+    for (int64_t i = begin; i < end; ++i) {
+      if (i + kAhead < end) __builtin_prefetch(BoxOf(math::IndexOfKey(order[i + kAhead])));
+      const uint32_t index = math::IndexOfKey(order[i]);
+      w_.quads[i] = {math::PrepareQuad(BoxOf(index), w_.bounds[i]), static_cast<int32_t>(index)};
+    }
+  }
+
+  const PolyNmsPlan& plan_;
+  const float* boxes_;
+  Workspace& w_;
+  cpu::Threads& threads_;
+};
+
+// With a negative threshold every pair counts as overlapping.
+int32_t Best(const float* boxes, int64_t count) {
+  uint64_t best = ~uint64_t{0};
+  for (int64_t i = 0; i < count; ++i) {
+    best = std::min(best, math::ScoreKey(boxes[9 * i + 8], static_cast<uint32_t>(i)));
+  }
+  return static_cast<int32_t>(math::IndexOfKey(best));
 }
 
 }  // namespace
 
 void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
          const core::Launch& launch) {
+  if (plan.iou_threshold < 0.0f) {
+    args.output[0] = Best(args.boxes, plan.count);
+    *args.result_num = 1;
+    launch.work = {0, 0};
+    return;
+  }
   core::WorkspaceLayout layout(memory);
   Workspace workspace(layout, plan.count);
-  const int64_t count = plan.count;
-  for (int64_t i = 0; i < count; ++i) {
-    workspace.keys[i] = math::ScoreKey(args.boxes[9 * i + 8], static_cast<uint32_t>(i));
+  launch.work = PolyNmsRun(plan, args, workspace, launch.threads).Suppress();
+  // Up to the last one kept, so that nothing is written behind the results.
+  const bool* kept = workspace.kept;
+  const bool* end = kept + plan.count;
+  while (!end[-1]) --end;  // the best is always kept
+  int32_t count = 0;
+  for (int64_t i = 0; i < end - kept; ++i) {
+    args.output[count] = static_cast<int32_t>(i);  // no branch to mispredict
+    count += kept[i] ? 1 : 0;
   }
-  const uint64_t* order = cpu::SortByRank(workspace.keys, workspace.other_keys, count);
-
-  std::fill_n(workspace.kept, count, false);
-  launch.work = {0, 0};
-  if (plan.iou_threshold < 0.0f) {
-    workspace.kept[math::IndexOfKey(order[0])] = true;  // every pair counts as overlapping
-  } else {
-    launch.threads.For(count, 2048, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const uint32_t index = math::IndexOfKey(order[i]);
-        // The boxes lie in any order.
-        if (i + 16 < end) {
-          __builtin_prefetch(args.boxes + 9 * int64_t{math::IndexOfKey(order[i + 16])});
-        }
-        Prepare(args.boxes + 9 * int64_t{index}, static_cast<int32_t>(index), workspace.quads[i],
-                workspace.bounds[i]);
-      }
-    });
-    const auto suppresses = [&](int64_t ahead, int64_t behind, int64_t& clipped) HWY_ATTR {
-      const Quad &a = workspace.quads[ahead], &b = workspace.quads[behind];
-      const Bounds &bounds_a = workspace.bounds[ahead], &bounds_b = workspace.bounds[behind];
-      if (a.area > 0.0f && b.area > 0.0f) {
-        if (NeverEnough(a.area, b.area, bounds_a, bounds_b, plan.iou_threshold)) return false;
-        ++clipped;
-        const Verdict verdict = Judge(a, b, bounds_a, bounds_b, plan.iou_threshold);
-        if (verdict != Verdict::kDoubtful) return verdict == Verdict::kYes;
-      }
-      ++clipped;
-      return math::QuadIoU(args.boxes + 9 * int64_t{a.index}, args.boxes + 9 * int64_t{b.index}) >
-             plan.iou_threshold;
-    };
-    launch.work =
-        GreedyNms(workspace.bounds, count, count, workspace.grid, launch.threads, suppresses,
-                  [&](int64_t i) { workspace.kept[workspace.quads[i].index] = true; });
-  }
-
-  int32_t kept = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    if (workspace.kept[i]) args.output[kept++] = static_cast<int32_t>(i);
-  }
-  *args.result_num = kept;
+  *args.result_num = count;
 }
 
 }  // namespace detops::ops::HWY_NAMESPACE

@@ -187,6 +187,17 @@ TEST_P(PolyNmsTest, FarFromTheOrigin) {
   }
 }
 
+// Areas beyond float's largest and smallest.
+TEST_P(PolyNmsTest, HugeAndTinyBoxes) {
+  for (float side : {1e-30f, 1e-22f, 3e-20f, 1e15f, 1.5e19f, 1e25f, 1e38f}) {
+    Boxes boxes;
+    AddSquare(boxes, 0, 0, side, 2);
+    AddSquare(boxes, 0.25f * side, 0, side, 1);  // IoU 3/5
+    EXPECT_EQ(Run(boxes, 0.59f), Kept{0}) << side;
+    EXPECT_EQ(Run(boxes, 0.61f), AllOf(2)) << side;
+  }
+}
+
 TEST_P(PolyNmsTest, SelfIntersectingNeverCrashes) {
   Rng rng(22);
   Boxes boxes = UniformFloats(rng, 9 * 200, 0, 10);

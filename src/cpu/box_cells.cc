@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/box_cells.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+namespace detops::cpu {
+namespace {
+
+constexpr int64_t kGrain = 4096;
+constexpr int64_t kVectorRoom = 16;
+// A cell with more is a crowd.
+constexpr int64_t kCrowd = 256;
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// Never more than boxes. Half of them: boxes that lie evenly, one to a cell, then meet in twos.
+uint32_t CellsFor(int64_t boxes) {
+  return std::bit_ceil(static_cast<uint32_t>(std::max<int64_t>(boxes / 2, 1)));
+}
+
+}  // namespace
+
+BoxCells::BoxCells(core::WorkspaceLayout& layout, int64_t capacity)
+    : cells_(layout.Array<Cell>(capacity + 1)),
+      used_cells_(layout.Array<uint32_t>(capacity)),
+      cell_of_(layout.Array<uint32_t>(capacity)),
+      place_in_cell_(layout.Array<uint32_t>(capacity)),
+      x1_(layout.Array<float>(capacity + kVectorRoom)),
+      y1_(layout.Array<float>(capacity + kVectorRoom)),
+      x2_(layout.Array<float>(capacity + kVectorRoom)),
+      y2_(layout.Array<float>(capacity + kVectorRoom)),
+      kept_(layout.Array<uint32_t>(capacity)) {}
+
+// The smallest power of 4 that is more than the longer side.
+int BoxCells::LevelOf(const Bounds& b) {
+  const double side = std::max(static_cast<double>(b.x2) - b.x1, static_cast<double>(b.y2) - b.y1);
+  if (!(side < kInf)) return kHuge;
+  const auto exponent = static_cast<int>(std::bit_cast<uint64_t>(side) >> 52) - 1022;
+  return (exponent + 151) / 2;  // side < 2^exponent, which is from -148 to 129
+}
+
+BoxCells::Level::Level(int number)
+    : per_side(number == kHuge ? 0.0 : std::ldexp(1.0, 150 - 2 * number)),
+      cell_area(1.0 / per_side / per_side),
+      x_low(kInf),
+      x_high(-kInf),
+      y_low(kInf),
+      y_high(-kInf),
+      boxes(0),
+      first_cell(0),
+      mask(0),
+      blocks_across(0),
+      first_used(0),
+      end_used(0) {}
+
+BoxCells::Point BoxCells::Level::CentreOf(const Bounds& b) const {
+  if (per_side == 0.0) return {0.0, 0.0};
+  return {0.5 * (static_cast<double>(b.x1) + b.x2) * per_side,
+          0.5 * (static_cast<double>(b.y1) + b.y2) * per_side};
+}
+
+void BoxCells::Level::Add(Point low, Point high, int64_t n) {
+  x_low = std::min(x_low, low.x);
+  y_low = std::min(y_low, low.y);
+  x_high = std::max(x_high, high.x);
+  y_high = std::max(y_high, high.y);
+  boxes += n;
+}
+
+void BoxCells::Measure(const Bounds* boxes, int64_t count, Threads& threads) {
+  Level empty[kLevels];
+  for (int i = 0; i < kLevels; ++i) empty[i] = Level(i);
+  Level all[kLevels];
+  std::copy(empty, empty + kLevels, all);
+  std::mutex adding;
+  threads.For(count, kGrain, [&](int64_t begin, int64_t end) {
+    Level part[kLevels];
+    std::copy(empty, empty + kLevels, part);
+    for (int64_t i = begin; i < end; ++i) {
+      if (boxes[i].x1 > boxes[i].x2) continue;
+      Level& level = part[LevelOf(boxes[i])];
+      const Point centre = level.CentreOf(boxes[i]);
+      level.Add(centre, centre, 1);
+    }
+    const std::lock_guard lock(adding);
+    for (int i = 0; i < kLevels; ++i) {
+      const Level& l = part[i];
+      all[i].Add({l.x_low, l.y_low}, {l.x_high, l.y_high}, l.boxes);
+    }
+  });
+  Arrange(all);
+}
+
+void BoxCells::Arrange(Level* levels) {
+  // Fewer boxes than in the level above go there: to look into its cells for both costs less. Only
+  // one level up, or small boxes would crowd in large cells.
+  bool moved[kLevels] = {};
+  for (int i = kHuge - 2; i >= 0; --i) {
+    const Level& l = levels[i];
+    moved[i] = l.boxes > 0 && l.boxes < levels[i + 1].boxes && !moved[i + 1];
+    if (!moved[i]) continue;
+    levels[i + 1].Add({l.x_low / 4, l.y_low / 4}, {l.x_high / 4, l.y_high / 4}, l.boxes);
+  }
+  level_count_ = 0;
+  cell_count_ = 0;
+  int64_t placed = 0;
+  double spanned = 0;
+  for (int i = kHuge; i >= 0; --i) {  // the large ones first: they overlap the most
+    if (moved[i]) level_at_[i] = level_at_[i + 1];
+    if (moved[i] || levels[i].boxes == 0) continue;
+    level_at_[i] = static_cast<uint8_t>(level_count_);
+    Level& level = levels_[level_count_++] = levels[i];
+    level.first_cell = static_cast<uint32_t>(cell_count_);
+    level.mask = CellsFor(level.boxes) - 1;
+    cell_count_ += level.mask + 1;
+    const double width = level.x_high - level.x_low, height = level.y_high - level.y_low;
+    const double across = std::floor(width / kBlockSide) + 1;
+    const double down = std::floor(height / kBlockSide) + 1;
+    const bool fits = across * down * kBlockCells <= level.mask + 1.0;
+    level.blocks_across = fits ? static_cast<uint32_t>(across) : 0;
+    placed += level.boxes;
+    spanned += (width + 1) * (height + 1);
+  }
+  crowded_ = static_cast<double>(placed) > spanned * kCrowd;
+}
+
+void BoxCells::Place(const Bounds* boxes, int64_t count, Threads& threads) {
+  std::fill_n(cells_, cell_count_ + 1, Cell{0, 0});
+  // In a crowd the threads would only pass the counters to and fro.
+  threads.For(count, crowded_ ? count : kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      cell_of_[i] = kNoCell;
+      if (boxes[i].x1 > boxes[i].x2) continue;
+      const Level& level = levels_[level_at_[LevelOf(boxes[i])]];
+      const Point centre = level.CentreOf(boxes[i]);
+      const uint32_t cell = level.CellAt(static_cast<uint32_t>(centre.x - level.x_low),
+                                         static_cast<uint32_t>(centre.y - level.y_low));
+      cell_of_[i] = cell;
+      place_in_cell_[i] =
+          std::atomic_ref(cells_[cell].begin).fetch_add(1, std::memory_order_relaxed);
+    }
+  });
+  uint32_t sum = 0;
+  used_ = 0;
+  for (int i = 0; i < level_count_; ++i) {
+    Level& level = levels_[i];
+    level.first_used = static_cast<uint32_t>(used_);
+    for (uint32_t cell = level.first_cell; cell <= level.first_cell + level.mask; ++cell) {
+      const uint32_t boxes_here = cells_[cell].begin;
+      cells_[cell].begin = sum;
+      sum += boxes_here;
+      used_cells_[used_] = cell;
+      used_ += boxes_here > 0 ? 1 : 0;
+    }
+    level.end_used = static_cast<uint32_t>(used_);
+  }
+  cells_[cell_count_].begin = sum;
+}
+
+}  // namespace detops::cpu

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Boxes by place, and in each place those that suppression has kept so far, for the question "which
+// of them may overlap this one?". A box lies in the cell of its centre. Boxes go by their size into
+// levels of square cells (sides of powers of 4), so that sizes and places over any number of
+// decades cost no more than even ones. Cells are numbered by blocks of 16 x 16, so neighbours lie
+// near each other in memory; where a level has more blocks than boxes to fill them, blocks are
+// hashed, and cells that meet there are one. Memory is O(boxes).
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "core/workspace.h"
+#include "cpu/threads.h"
+#include "math/quad.h"
+
+namespace detops::cpu {
+
+using Bounds = math::QuadBounds;  // x1 > x2: overlaps nothing, and has no cell
+
+class BoxCells {
+ public:
+  static constexpr uint32_t kNoCell = ~uint32_t{0};
+  // Kept boxes of a cell, as arrays to compare with in vectors.
+  struct Kept {
+    const float *x1, *y1, *x2, *y2;  // [count], and readable for a vector more
+    const uint32_t* box;
+    uint32_t count;
+  };
+
+  BoxCells(core::WorkspaceLayout& layout, int64_t capacity);
+
+  // Finds the sizes and extents of the boxes. Both sides of each are more than 0.
+  void Measure(const Bounds* boxes, int64_t count, Threads& threads);
+  // Whether they lie in so few cells that threads would wait for each other.
+  bool Crowded() const { return crowded_; }
+  // Finds the cell of each of the boxes that were measured, with nothing kept.
+  void Place(const Bounds* boxes, int64_t count, Threads& threads);
+
+  uint32_t CellOf(int64_t box) const { return cell_of_[box]; }
+  // The boxes in the order of cells: where a cell begins and ends, and where a box stands.
+  uint32_t Begin(uint32_t cell) const { return cells_[cell].begin; }
+  uint32_t End(uint32_t cell) const { return cells_[cell + 1].begin; }
+  uint32_t PlaceOf(int64_t box) const { return cells_[cell_of_[box]].begin + place_in_cell_[box]; }
+  // The cells that have boxes, in ascending order.
+  int64_t used() const { return used_; }
+  uint32_t Used(int64_t i) const { return used_cells_[i]; }
+  int64_t cells() const { return cell_count_; }
+
+  // By one thread a cell; others may ask at the same time, and find the box or don't.
+  void Keep(uint32_t cell, const Bounds& bounds, uint32_t box);
+  Kept KeptIn(uint32_t cell) const;
+
+  // How far a walk over the cells around a box has come.
+  struct Walk {
+    static constexpr uint32_t kStart = ~uint32_t{0};
+    int32_t level = 0;
+    uint32_t x = kStart, y = kStart;
+  };
+  // Calls visit(cell) for all cells with boxes that may overlap `query`, perhaps twice for one,
+  // until it returns true; whether it did. The walk then stands at that cell and can go on there.
+  // Boxes whose bounds have less than `least_area` may be left out.
+  template <class Visit>
+  bool Any(const Bounds& query, double least_area, Walk& walk, const Visit& visit) const;
+
+ private:
+  static constexpr int kLevels = 142;         // powers of 4 from the smallest side to the largest
+  static constexpr int kHuge = kLevels - 1;   // for bounds that are not finite: one cell
+  static constexpr uint32_t kBlockSide = 16;  // in cells
+  static constexpr uint32_t kBlockCells = kBlockSide * kBlockSide;
+  struct Cell {
+    uint32_t begin, kept;
+  };
+  struct Point {
+    double x, y;
+  };
+  struct Level {
+    double per_side;                      // 1 / side of a cell, a power of 4
+    double cell_area;                     // at least that of the bounds of its boxes
+    double x_low, x_high, y_low, y_high;  // of the centres, in sides
+    int64_t boxes;
+    uint32_t first_cell, mask;      // its cells: first_cell + (number & mask)
+    uint32_t blocks_across;         // 0 where blocks are hashed
+    uint32_t first_used, end_used;  // its part of the used cells
+
+    Level() = default;
+    explicit Level(int number);
+    Point CentreOf(const Bounds& b) const;       // in sides
+    void Add(Point low, Point high, int64_t n);  // n boxes with centres from low to high
+    uint32_t CellAt(uint32_t x, uint32_t y) const;
+  };
+
+  static int LevelOf(const Bounds& b);
+  void Arrange(Level* levels);
+
+  Cell* cells_;                  // [capacity + 1]
+  uint32_t* used_cells_;         // [capacity]
+  uint32_t* cell_of_;            // [capacity]
+  uint32_t* place_in_cell_;      // [capacity]
+  float *x1_, *y1_, *x2_, *y2_;  // [capacity] of the kept boxes, each cell's from its begin on
+  uint32_t* kept_;               // [capacity] the boxes themselves
+  int64_t cell_count_ = 0, used_ = 0;
+  int level_count_ = 0;
+  bool crowded_ = false;
+  Level levels_[kLevels];      // those with boxes first
+  uint8_t level_at_[kLevels];  // where among them
+};
+
+inline void BoxCells::Keep(uint32_t cell, const Bounds& bounds, uint32_t box) {
+  Cell& c = cells_[cell];
+  const uint32_t place = c.begin + c.kept;
+  x1_[place] = bounds.x1;
+  y1_[place] = bounds.y1;
+  x2_[place] = bounds.x2;
+  y2_[place] = bounds.y2;
+  kept_[place] = box;
+  std::atomic_ref(c.kept).store(c.kept + 1, std::memory_order_release);
+}
+
+inline BoxCells::Kept BoxCells::KeptIn(uint32_t cell) const {
+  const uint32_t begin = cells_[cell].begin;
+  const uint32_t count = std::atomic_ref(cells_[cell].kept).load(std::memory_order_acquire);
+  return {x1_ + begin, y1_ + begin, x2_ + begin, y2_ + begin, kept_ + begin, count};
+}
+
+inline uint32_t BoxCells::Level::CellAt(uint32_t x, uint32_t y) const {
+  const uint32_t block_x = x / kBlockSide, block_y = y / kBlockSide;
+  const uint32_t place = y % kBlockSide * kBlockSide + x % kBlockSide;
+  if (blocks_across > 0) {
+    return first_cell + (block_y * blocks_across + block_x) * kBlockCells + place;
+  }
+  uint64_t hash = block_x * 0x9e3779b97f4a7c15u ^ block_y * 0xc2b2ae3d27d4eb4fu;
+  hash ^= hash >> 29;
+  hash *= 0xbf58476d1ce4e5b9u;
+  hash >>= 32;
+  // Places are mixed too, or boxes at the same place of every block would meet.
+  const uint64_t number = hash * kBlockCells + (place ^ hash >> 24);
+  return first_cell + (static_cast<uint32_t>(number) & mask);
+}
+
+template <class Visit>
+bool BoxCells::Any(const Bounds& query, double least_area, Walk& walk, const Visit& visit) const {
+  for (; walk.level < level_count_; walk = {walk.level + 1}) {
+    const Level& level = levels_[walk.level];
+    if (level.cell_area < least_area) break;  // the levels after it are smaller still
+    // A box of this level is at most a side long, so its centre lies within half a side.
+    constexpr double kReach = 0.5 + 1e-6;  // with more than all the rounding here
+    const double x1 = std::max(query.x1 * level.per_side - kReach, level.x_low) - level.x_low;
+    const double x2 = std::min(query.x2 * level.per_side + kReach, level.x_high) - level.x_low;
+    const double y1 = std::max(query.y1 * level.per_side - kReach, level.y_low) - level.y_low;
+    const double y2 = std::min(query.y2 * level.per_side + kReach, level.y_high) - level.y_low;
+    const bool huge = level.per_side == 0.0;
+    if (!huge && !(x1 <= x2 && y1 <= y2)) continue;
+    const bool starts = walk.x == Walk::kStart;
+    // Where fewer cells have boxes than there are to look into, all of them are looked at.
+    if (huge || (x2 - x1 + 1) * (y2 - y1 + 1) > level.end_used - level.first_used) {
+      for (uint32_t n = starts ? level.first_used : walk.x; n < level.end_used; ++n) {
+        if (visit(used_cells_[n])) {
+          walk.x = n;
+          return true;
+        }
+      }
+      continue;
+    }
+    const auto left = static_cast<uint32_t>(x1), right = static_cast<uint32_t>(x2);
+    const auto top = static_cast<uint32_t>(y1), bottom = static_cast<uint32_t>(y2);
+    uint32_t x = starts ? left : walk.x;
+    for (uint32_t y = starts ? top : walk.y; y <= bottom; ++y, x = left) {
+      for (; x <= right; ++x) {
+        if (visit(level.CellAt(x, y))) {
+          walk.x = x;
+          walk.y = y;
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace detops::cpu

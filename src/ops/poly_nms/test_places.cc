@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Many boxes: enough for the order of places that fast implementations go by, in scenes that are
+// hard for it. Each has the kept boxes of the reference; the work follows the overlaps.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/environment.h"
+#include "support/handle.h"
+#include "support/operators.h"
+#include "support/random_data.h"
+
+namespace detops::test {
+namespace {
+
+using Boxes = std::vector<float>;
+
+constexpr int64_t kMany = 2400 / kSlowdown + 600;
+
+void Add(Boxes& boxes, const Quad& quad, float score) {
+  boxes.insert(boxes.end(), quad.begin(), quad.end());
+  boxes.push_back(score);
+}
+
+void AddRectangle(Boxes& boxes, float x, float y, float width, float height, float score) {
+  Add(boxes, {x, y, x + width, y, x + width, y + height, x, y + height}, score);
+}
+
+class PolyNmsPlacesTest : public testing::TestWithParam<std::string> {
+ protected:
+  void ExpectAsReference(const Boxes& boxes) {
+    for (const float threshold : {0.0f, 0.1f, 0.5f}) {
+      EXPECT_EQ(PolyNms(GetParam(), boxes, threshold), PolyNms("cpu:reference", boxes, threshold))
+          << "threshold " << threshold;
+    }
+  }
+  double LooksPerBox(const Boxes& boxes, float threshold) {
+    PolyNms(GetParam(), boxes, threshold);
+    return static_cast<double>(LastLookCount()) / (static_cast<double>(boxes.size()) / 9);
+  }
+};
+
+TEST_P(PolyNmsPlacesTest, Scattered) {
+  Rng rng(80);
+  ExpectAsReference(RandomQuads(rng, kMany));
+}
+
+TEST_P(PolyNmsPlacesTest, FarFromTheOrigin) {
+  Rng rng(81);
+  ExpectAsReference(RandomQuads(rng, kMany, -1e6f));
+}
+
+TEST_P(PolyNmsPlacesTest, ScoresAllEqual) {
+  Rng rng(82);
+  Boxes boxes = RandomQuads(rng, kMany);
+  for (size_t i = 8; i < boxes.size(); i += 9) boxes[i] = 1.0f;
+  ExpectAsReference(boxes);
+}
+
+TEST_P(PolyNmsPlacesTest, SpecialValues) {
+  Rng rng(83);
+  Boxes boxes = RandomQuads(rng, kMany);
+  Spoil(rng, boxes, 100);
+  ExpectAsReference(boxes);
+}
+
+// Far more cells than boxes, and all boxes at the same place of a block of cells.
+TEST_P(PolyNmsPlacesTest, SparseAtRegularDistances) {
+  Rng rng(84);
+  Boxes boxes;
+  for (int64_t i = 0; i < kMany; ++i) {
+    const float x = 16384.0f * static_cast<float>(i / 3 % 40);
+    const float y = 16384.0f * static_cast<float>(i / 120);
+    Add(boxes, RandomRectangle(rng, x + Uniform(rng, -9, 9), y), Uniform(rng, 0, 1));
+  }
+  ExpectAsReference(boxes);
+  EXPECT_LT(LooksPerBox(boxes, 0.1f), 100.0);
+}
+
+// A line of boxes, each on the next: every one waits for its neighbour, from the last to the first.
+TEST_P(PolyNmsPlacesTest, ChainsInBothDirections) {
+  for (const float direction : {1.0f, -1.0f}) {
+    Boxes boxes;
+    for (int64_t i = 0; i < kMany; ++i) {
+      const auto x = static_cast<float>(i);
+      AddRectangle(boxes, 6 * x, 0.5f * x, 10, 10, direction * x);
+    }
+    ExpectAsReference(boxes);
+    EXPECT_LT(LooksPerBox(boxes, 0.1f), 100.0);
+  }
+}
+
+TEST_P(PolyNmsPlacesTest, Clusters) {
+  Rng rng(85);
+  Boxes boxes;
+  for (int64_t i = 0; i < kMany; ++i) {
+    const float x = 300.0f * static_cast<float>(rng() % 6),
+                y = 40.0f * static_cast<float>(rng() % 6);
+    Add(boxes, RandomQuad(rng, x + Uniform(rng, -5, 5), y + Uniform(rng, -5, 5)),
+        Uniform(rng, 0, 1));
+  }
+  ExpectAsReference(boxes);
+}
+
+TEST_P(PolyNmsPlacesTest, SizesOverManyDecadesOnOneSpot) {
+  Rng rng(86);
+  Boxes boxes;
+  for (int64_t i = 0; i < kMany; ++i) {
+    Quad quad = RandomQuad(rng, Uniform(rng, -20, 20), Uniform(rng, -20, 20));
+    const float scale = std::pow(10.0f, Uniform(rng, -12, 12));
+    for (float& v : quad) v *= scale;
+    Add(boxes, quad, Uniform(rng, 0, 1));
+  }
+  ExpectAsReference(boxes);
+}
+
+// The giants wait for every other box, and others wait for them.
+TEST_P(PolyNmsPlacesTest, GiantsOfAnyScoreOverAll) {
+  Rng rng(87);
+  Boxes boxes = RandomQuads(rng, kMany);
+  for (const float score : {0.0f, 0.3f, 0.6f, 0.9f}) {
+    AddRectangle(boxes, -1e4f * (1 + score), -1e4f, 2e4f, 2e4f, score);
+  }
+  ExpectAsReference(boxes);
+  EXPECT_LT(LooksPerBox(boxes, 0.1f), 200.0);
+}
+
+// A large box has thousands of tiny cells under it, but nothing in them matters to it.
+TEST_P(PolyNmsPlacesTest, AllSizesEverywhere) {
+  Rng rng(89);
+  Boxes boxes;
+  for (int64_t i = 0; i < kMany; ++i) {
+    const float side = std::exp2(Uniform(rng, -6, 8));
+    const float x = Uniform(rng, 0, 1300), y = Uniform(rng, 0, 1300);
+    AddRectangle(boxes, x, y, side, Uniform(rng, 0.1f, 1) * side, Uniform(rng, 0, 1));
+  }
+  ExpectAsReference(boxes);
+  EXPECT_LT(LooksPerBox(boxes, 0.1f), 100.0);
+}
+
+// A few tiny boxes all over the scene must not make everybody look into tiny cells.
+TEST_P(PolyNmsPlacesTest, FewTinyAmongMany) {
+  Rng rng(88);
+  Boxes boxes = RandomQuads(rng, kMany);
+  for (int i = 0; i < 8; ++i) {
+    const float x = Uniform(rng, 0, 1000), y = Uniform(rng, 0, 1000);
+    AddRectangle(boxes, x, y, 1e-3f, 1e-3f, Uniform(rng, 0, 1));
+  }
+  ExpectAsReference(boxes);
+  EXPECT_LT(LooksPerBox(boxes, 0.1f), 200.0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, PolyNmsPlacesTest,
+                         testing::ValuesIn(CountingImplementationsOf("poly_nms")),
+                         [](const auto& tested) { return TestName(tested.param); });
+
+}  // namespace
+}  // namespace detops::test
