@@ -34,6 +34,8 @@ int Main(int argc, char** argv) {
   int exit_code = 0;
   AddList(app, exit_code);
   AddRun(app, exit_code);
+  AddCheck(app, exit_code);
+  AddGen(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

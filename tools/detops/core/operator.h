@@ -5,7 +5,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -56,8 +58,12 @@ struct Accuracy {
   bool exact_wanted = false;  // integers, and what the contract wants equal
   double diff1 = 0, diff2 = 0, diff3 = 0;
   bool special_match = true;  // NaN and infinities at the same places
-  double threshold = 0;       // of diff1 and diff2
+  // Of diff1, diff2 and diff3, where they are judged.
+  std::array<std::optional<double>, 3> limits;
   bool passed = true;
+
+  std::array<double, 3> diffs() const { return {diff1, diff2, diff3}; }
+  void Judge();  // sets passed
 };
 
 struct Verdict {
@@ -129,15 +135,15 @@ class Operator {
 };
 
 const std::vector<const Operator*>& Operators();
-// Throws UserError that lists the names; border_align is taken for border_align_forward.
+// Throws UserError that lists the names.
 const Operator& OperatorNamed(const std::string& name);
 
-// Sums over the elements by index where `sample` is given, else over all.
+// `threshold` is that of diff1 and diff2; 0 wants all three to be 0.
 Accuracy CompareFloats(const char* output, const Array& got, const std::vector<double>& expected,
                        double threshold);
 Accuracy CompareIntegers(const char* output, const Array& got,
                          const std::vector<int32_t>& expected);
-// The thresholds that the case file gives, or the contract's.
+// Below it, diff3 takes the difference itself, not its ratio.
 double TinyOf(mluOpDataType_t dtype);
 // Why floats as a whole say little: all 0, all NaN, none at all. Else "".
 std::string WeakValues(const Array& values);

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace detops::cli {
+
+// Version, devices, threads, compiler, operating system, time.
+nlohmann::ordered_json EnvironmentJson();
+
+}  // namespace detops::cli
