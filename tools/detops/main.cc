@@ -36,6 +36,7 @@ int Main(int argc, char** argv) {
   AddRun(app, exit_code);
   AddCheck(app, exit_code);
   AddGen(app, exit_code);
+  AddBench(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -21,6 +21,9 @@ void AddReport(CLI::App& app, int& exit_code);
 void AddDemo(CLI::App& app, int& exit_code);
 void AddCompletion(CLI::App& app, int& exit_code);
 
+struct MeasureAllOptions;
+void AddMeasureOptions(CLI::App& app, MeasureAllOptions& options);
+
 // --quiet and --json.
 void AddOutputOptions(CLI::App& app, Output& output);
 
