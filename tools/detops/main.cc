@@ -37,6 +37,7 @@ int Main(int argc, char** argv) {
   AddCheck(app, exit_code);
   AddGen(app, exit_code);
   AddBench(app, exit_code);
+  AddReport(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/check.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
 #include "commands/commands.h"
-#include "core/environment.h"
+#include "core/check_all.h"
 #include "core/npy.h"
 
 namespace detops::cli {
@@ -67,48 +65,37 @@ void PrintCase(const std::vector<CheckRow>& rows) {
   for (const CheckRow& row : rows) PrintRow(row);
 }
 
-int CheckAll(const Request& request) {
-  const std::vector<std::filesystem::path> files = FindCases(request.cases, request.groups);
-  const bool text = !request.output.json && !request.output.quiet;
-  Tally tally;
-  nlohmann::ordered_json results = nlohmann::ordered_json::array();
-  bool wrong_file = false;
-  {
-    Progress progress(files.size(), text);
-    for (const std::filesystem::path& file : files) {
-      progress.Step(file.stem().string());
-      const std::vector<CheckRow> rows = CheckFile(file, request.options);
-      if (rows.empty()) throw UserError("no implementation fits --device and --impl");
-      for (const CheckRow& row : rows) {
-        tally.Add(row.status);
-        results.push_back(JsonOf(row));
-        // Before any implementation was tried: it is the file.
-        wrong_file = wrong_file || (row.status == Status::kError && row.target.device.empty());
-        if (request.output.quiet &&
-            (row.status == Status::kFailed || row.status == Status::kError)) {
-          fmt::print(stderr, "{}: {} {}: {}\n", row.name, row.target.implementation,
-                     NameOf(row.status), row.reason);
-        }
-      }
-      progress.Clear();
-      if (text) PrintCase(rows);
-    }
+void PrintTrouble(const std::vector<CheckRow>& rows) {
+  for (const CheckRow& row : rows) {
+    if (row.status != Status::kFailed && row.status != Status::kError) continue;
+    fmt::print(stderr, "{}: {} {}: {}\n", row.name, row.target.implementation, NameOf(row.status),
+               row.reason);
   }
-  nlohmann::ordered_json json = {{"kind", "check"},
-                                 {"environment", EnvironmentJson()},
-                                 {"summary", JsonOf(tally)},
-                                 {"results", std::move(results)}};
-  json["summary"]["cases"] = files.size();
+}
+
+int Check(const Request& request) {
+  const bool text = !request.output.json && !request.output.quiet;
+  bool wrong_file = false;
+  const nlohmann::ordered_json json =
+      CheckAll(FindCases(request.cases, request.groups), request.options, text,
+               [&](const std::vector<CheckRow>& rows) {
+                 if (text) PrintCase(rows);
+                 if (request.output.quiet) PrintTrouble(rows);
+                 // No implementation was even tried: it is the file.
+                 wrong_file = wrong_file || rows[0].target.device.empty();
+               });
   if (!request.out.empty()) WriteFile(request.out, json.dump(1) + "\n");
   if (request.output.json) fmt::print("{}\n", json.dump(2));
+  const auto count = [&](const char* what) { return json["summary"][what].get<int>(); };
   if (text) {
     fmt::print(
         "\n{} cases: {} passed, {} passed but weak, {} failed, {} refused, {} skipped, {} errors\n",
-        files.size(), tally.passed, tally.weak, tally.failed, tally.refused, tally.skipped,
-        tally.errors);
+        count("cases"), count("passed"), count("weak"), count("failed"), count("refused"),
+        count("skipped"), count("errors"));
   }
   if (wrong_file) return kExitUsage;
-  return tally.good() && !(request.strict && tally.weak > 0) ? 0 : kExitFailed;
+  const bool good = count("failed") == 0 && count("errors") == 0;
+  return good && !(request.strict && count("weak") > 0) ? 0 : kExitFailed;
 }
 
 }  // namespace
@@ -138,7 +125,7 @@ void AddCheck(CLI::App& app, int& exit_code) {
       "  detops check\n"
       "  detops check poly_nms/edge --impl cpu:avx2\n"
       "  detops check my_case.prototxt --json");
-  check->callback([request, &exit_code] { exit_code = CheckAll(*request); });
+  check->callback([request, &exit_code] { exit_code = Check(*request); });
 }
 
 }  // namespace detops::cli

@@ -3,7 +3,6 @@
 // Cases on every implementation, against the oracle and against each other.
 #pragma once
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -59,7 +58,6 @@ nlohmann::ordered_json JsonOf(const CheckRow& row);
 struct Tally {
   int passed = 0, weak = 0, failed = 0, refused = 0, skipped = 0, errors = 0;
   void Add(Status status);
-  bool good() const { return failed == 0 && errors == 0; }
 };
 nlohmann::ordered_json JsonOf(const Tally& tally);
 

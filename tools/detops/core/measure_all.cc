@@ -8,13 +8,11 @@
 #include <map>
 
 #include "core/environment.h"
-#include "core/npy.h"
+#include "core/json_shape.h"
 #include "core/terminal.h"
 
 namespace detops::cli {
 namespace {
-
-constexpr int64_t kMostJsonBytes = int64_t{256} << 20;
 
 struct Sheet {
   std::string device;
@@ -78,22 +76,27 @@ nlohmann::ordered_json MeasureAll(const std::vector<std::filesystem::path>& file
 }
 
 nlohmann::ordered_json ReadBenchJson(const std::filesystem::path& file) {
-  auto json = nlohmann::ordered_json::parse(ReadFile(file, kMostJsonBytes), nullptr, false);
-  if (json.is_discarded()) throw UserError(file.string() + ": is no JSON");
-  const auto valid = [](const nlohmann::ordered_json& m) {
-    if (!m.is_object()) return false;
-    for (const char* key : {"case", "implementation", "device", "skipped", "op", "group", "what"}) {
-      if (!m.contains(key) || !m[key].is_string()) return false;
+  const auto is_measurement = [](const Json& m) {
+    if (!HasStrings(
+            m, {"case", "implementation", "device", "skipped", "op", "group", "what", "command"}) ||
+        !HasNumbers(m, {"threads"})) {
+      return false;
     }
-    if (!m.contains("threads") || !m["threads"].is_number()) return false;
     if (!m["skipped"].get<std::string>().empty()) return true;
-    for (const char* key : {"median_s", "spread", "size", "gbps", "workspace_bytes"}) {
-      if (!m.contains(key) || !m[key].is_number()) return false;
-    }
-    return m["median_s"].get<double>() > 0;
+    return HasNumbers(m, {"median_s", "spread", "size", "bytes", "gbps", "workspace_bytes"}) &&
+           HasNumbersOrNull(m, {"operations", "gflops", "io_efficiency", "compute_efficiency",
+                                "bottleneck_efficiency", "ratio_to_reference"}) &&
+           HasStrings(m, {"bottleneck"}) && m["median_s"].get<double>() > 0 &&
+           m["bytes"].get<double>() >= 0;
   };
-  if (!json.is_object() || json.value("kind", "") != "bench" || !json.contains("measurements") ||
-      !json["measurements"].is_array() || !std::ranges::all_of(json["measurements"], valid)) {
+  const auto is_peak = [](const Json& p) {
+    return HasStrings(p, {"device"}) && HasNumbersOrNull(p, {"fill_gbps", "copy_gbps", "gflops",
+                                                             "datasheet_gbps", "datasheet_gflops"});
+  };
+  Json json = ReadJson(file);
+  if (!HasStrings(json, {"kind"}) || json["kind"] != "bench" ||
+      !HasArray(json, "measurements", is_measurement) || !HasArray(json, "peaks", is_peak) ||
+      !HasAll(json, {"environment"}, IsEnvironment)) {
     throw UserError(file.string() + ": was not written by `detops bench --out`");
   }
   return json;

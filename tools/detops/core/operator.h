@@ -115,6 +115,8 @@ class Operator {
   virtual std::string Describe(const Problem& problem) const = 0;
   // Pairs, samples or the like that the reference implementation goes through one by one.
   virtual double ReferenceSteps(const Problem& problem) const = 0;
+  // Why efficiency may be below the bars; docs/performance.md has the figures.
+  virtual const char* LimitedBy() const = 0;
 
   virtual std::unique_ptr<Judge> MakeJudge(const Problem& problem) const = 0;
   // One line about results: "kept 812 of 2000".

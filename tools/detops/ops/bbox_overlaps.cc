@@ -116,6 +116,10 @@ class BboxOverlapsOperator final : public Operator {
                        param.offset() == 1 ? " offset 1" : "");
   }
   double ReferenceSteps(const Problem& p) const override { return Elements(p); }
+  const char* LimitedBy() const override {
+    return "the arithmetic of the cores: minima, maxima and a division an element; small matrices "
+           "stay in the cache, where the memory's peak says nothing";
+  }
   std::unique_ptr<Judge> MakeJudge(const Problem& p) const override {
     return std::make_unique<BboxJudge>(p);
   }

@@ -167,6 +167,11 @@ class BorderAlignOperator final : public Operator {
                        p.layout == MLUOP_LAYOUT_NCHW ? "NCHW" : "NHWC");
   }
   double ReferenceSteps(const Problem& p) const override { return 2 * Samples(p); }
+  const char* LimitedBy() const override {
+    return "the arithmetic where the map stays in a cache (the weights of a sample are counted for "
+           "each channel, but computed once); large maps wait for the cache and address "
+           "translation";
+  }
   std::unique_ptr<Judge> MakeJudge(const Problem& p) const override {
     return std::make_unique<BorderJudge>(p);
   }

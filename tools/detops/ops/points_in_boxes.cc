@@ -103,6 +103,10 @@ class PointsInBoxesOperator final : public Operator {
   double ReferenceSteps(const Problem& p) const override {
     return Points(p) * static_cast<double>(p.inputs[1].dim(1));
   }
+  const char* LimitedBy() const override {
+    return "reading the points and looking up their cells; operations are counted as if every "
+           "point met every box, so that the share of the compute peak can exceed 100 %";
+  }
   std::unique_ptr<Judge> MakeJudge(const Problem& p) const override {
     return std::make_unique<PointsJudge>(p);
   }

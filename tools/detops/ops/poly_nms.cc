@@ -89,6 +89,11 @@ class PolyNmsOperator final : public Operator {
     const auto n = static_cast<double>(p.inputs[0].dim(0));
     return n * n;
   }
+  const char* LimitedBy() const override {
+    return "finding neighbours: the work is a search among kept boxes and a sort, neither of which "
+           "is counted as bytes or operations; from 200,000 boxes on each search reads memory of "
+           "its own";
+  }
   std::unique_ptr<Judge> MakeJudge(const Problem& p) const override {
     return std::make_unique<PolyNmsJudge>(p.inputs[0], p.spec.poly_nms_param().iou_threshold());
   }
