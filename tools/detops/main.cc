@@ -38,6 +38,7 @@ int Main(int argc, char** argv) {
   AddGen(app, exit_code);
   AddBench(app, exit_code);
   AddReport(app, exit_code);
+  AddDemo(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -28,7 +28,8 @@ code { font: 12.5px/1.4 ui-monospace, "DejaVu Sans Mono", monospace; background:
   padding: 1px 4px; border-radius: 4px; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; margin: 8px 0 16px; border: 1px solid var(--line); border-radius: 8px; }
 table { border-collapse: collapse; width: 100%; font-size: 13.5px; font-variant-numeric: tabular-nums; }
-th, td { padding: 6px 10px; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
+th, td { padding: 6px 10px; min-width: 64px; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
+tr:first-child > td { border-top: 0; }
 thead th { border-top: 0; background: var(--panel); color: var(--soft); font-weight: 600;
   white-space: nowrap; }
 td.r, th.r { text-align: right; white-space: nowrap; }
@@ -81,7 +82,12 @@ std::string Page(const std::string& title, const std::string& body, const std::s
 HtmlTable::HtmlTable(const std::vector<std::string>& header, const std::string& alignment)
     : alignment_(alignment) {
   alignment_.resize(header.size(), 'l');
-  text_ = "<div class=\"scroll\"><table>\n<thead><tr>";
+  text_ = "<div class=\"scroll\"><table>\n";
+  if (header[0].empty()) {  // a table of names and values
+    text_ += "<tbody>\n";
+    return;
+  }
+  text_ += "<thead><tr>";
   for (size_t i = 0; i < header.size(); ++i) {
     text_ += fmt::format("<th{}>{}</th>", alignment_[i] == 'r' ? " class=\"r\"" : "", header[i]);
   }

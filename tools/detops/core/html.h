@@ -16,7 +16,7 @@ std::string Page(const std::string& title, const std::string& body, const std::s
 // Cells are HTML already. Scrolls sideways by itself where it is too wide.
 class HtmlTable {
  public:
-  // 'r' in `alignment` is a column of numbers.
+  // 'r' in `alignment` is a column of numbers. An empty first name: no header at all.
   HtmlTable(const std::vector<std::string>& header, const std::string& alignment = "");
   void Add(const std::vector<std::string>& cells);
   std::string str() const;

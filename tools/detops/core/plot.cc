@@ -12,7 +12,7 @@
 namespace detops::cli {
 namespace {
 
-constexpr double kWidth = 520, kHeight = 340, kLeft = 66, kRight = 14, kTop = 14, kBottom = 48;
+constexpr double kWidth = 520, kHeight = 340, kLeft = 66, kRight = 26, kTop = 14, kBottom = 48;
 
 std::string PowerText(double value) {
   const int e = static_cast<int>(std::lround(std::log10(value)));

@@ -49,8 +49,9 @@ std::string Environment(const Json& report) {
 }
 
 std::string Verdicts(const Json& report) {
-  HtmlTable table({"operator", "accuracy", "same bits", "network sizes, bar 60 %",
-                   "other sizes, bar 30 %", "why short"});
+  HtmlTable table(
+      {"operator", "accuracy", "same bits", "network sizes, bar 60 %", "other sizes, bar 30 %"});
+  std::string why;
   for (const Json& op : report["operators"]) {
     const Json& v = op["verdict"];
     const auto efficiency = [](const Json& part) {
@@ -61,9 +62,14 @@ std::string Verdicts(const Json& report) {
                Badge(KindOf(Text(v["accuracy"])), Text(v["accuracy"])) +
                    "<br><span class=\"soft\">" + Escaped(AccuracyText(v)) + "</span>",
                Badge(KindOf(Text(v["bits"])), Text(v["bits"])), efficiency(v["network"]),
-               efficiency(v["other"]), Escaped(Text(v["reason"]))});
+               efficiency(v["other"])});
+    if (!Text(v["reason"]).empty()) {
+      why +=
+          "<li><b>" + Escaped(Text(op["name"])) + "</b>: " + Escaped(Text(v["reason"])) + "</li>\n";
+    }
   }
-  return table.str();
+  return table.str() +
+         (why.empty() ? "" : "<p>What limits those that fall short:</p>\n<ul>\n" + why + "</ul>\n");
 }
 
 std::string Accuracy(const Json& op) {
