@@ -13,10 +13,10 @@ help:  ## this list
 setup:
 	@scripts/setup
 
-demo: setup  ## the five operators on small scenes, checked against an independent oracle
+demo: setup  ## the five operators on scenes one can see, checked against an independent oracle
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target demo -j $(JOBS)
-	@build/release/examples/demo
+	@cmake --build --preset release --target detops_cli -j $(JOBS)
+	@build/release/tools/detops/detops demo --out build/demo/index.html
 
 test: test-release test-asan test-tsan  ## all tests: optimised, under ASan+UBSan, threads under TSan
 

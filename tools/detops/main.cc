@@ -39,6 +39,7 @@ int Main(int argc, char** argv) {
   AddBench(app, exit_code);
   AddReport(app, exit_code);
   AddDemo(app, exit_code);
+  AddCompletion(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

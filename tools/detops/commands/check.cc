@@ -82,7 +82,8 @@ int Check(const Request& request) {
                  if (text) PrintCase(rows);
                  if (request.output.quiet) PrintTrouble(rows);
                  // No implementation was even tried: it is the file.
-                 wrong_file = wrong_file || rows[0].target.device.empty();
+                 wrong_file = wrong_file ||
+                              (rows[0].status == Status::kError && rows[0].target.device.empty());
                });
   if (!request.out.empty()) WriteFile(request.out, json.dump(1) + "\n");
   if (request.output.json) fmt::print("{}\n", json.dump(2));

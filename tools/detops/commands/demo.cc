@@ -51,6 +51,7 @@ std::string DemoPage(const std::vector<Scene>& scenes, const std::string& device
 
 int Demo(const Request& request) {
   const bool text = !request.output.json && !request.output.quiet;
+  RequireKnown(request.device, "");
   using MakeScene = Scene (*)(const std::string&);
   const std::pair<const char*, MakeScene> makers[] = {{"poly_nms", ParkingLot},
                                                       {"points_in_boxes", LidarSweep},

@@ -48,23 +48,19 @@ Problem ReadProblem(const Request& request) {
 
 void RunRequest(const Request& request) {
   const Problem problem = ReadProblem(request);
-  // The names are checked against the library's lists before anything is done.
+  RequireKnown(request.device, request.implementation);
   const std::vector<Target> targets =
       TargetsOf(*request.op, request.device, request.implementation);
   if (targets.empty()) {
-    throw UserError(
-        fmt::format("{} does not run on {}: no implementation is for it",
-                    request.implementation.empty() ? request.op->name() : request.implementation,
-                    request.device.empty() ? "any device here" : request.device));
+    throw UserError(fmt::format("{} has no such implementation on this device; see `detops list`",
+                                request.op->name()));
   }
-  const std::string device = !request.device.empty()           ? request.device
-                             : !request.implementation.empty() ? targets[0].device
-                                                               : "";
   std::vector<Array> results;
   std::string implementation, ran_on;
   double seconds = 0;
   try {
-    const Target target = {device.empty() ? targets[0].device : device, request.implementation};
+    // Unless one is forced, the library chooses.
+    const Target target = {targets[0].device, request.implementation};
     Execution execution(problem, target);
     ran_on = target.device;
     const auto start = std::chrono::steady_clock::now();

@@ -168,13 +168,15 @@ std::vector<fs::path> FindCases(const std::vector<std::string>& arguments,
   const fs::path collection = CaseCollection();
   std::vector<fs::path> found;
   const auto add_folder = [&](const fs::path& folder) {
+    // "poly_nms/scale" says itself which group is meant.
+    const bool named = IsGroup(folder.filename().string());
     std::vector<fs::path> files;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       const fs::path& file = entry.path();
       if (!entry.is_regular_file() || file.extension() != ".prototxt") continue;
       const std::string group = file.parent_path().filename().string();
-      const bool wanted =
-          !IsGroup(group) || groups.empty() || std::ranges::find(groups, group) != groups.end();
+      const bool wanted = named || !IsGroup(group) || groups.empty() ||
+                          std::ranges::find(groups, group) != groups.end();
       if (wanted) files.push_back(file);
     }
     std::ranges::sort(files);

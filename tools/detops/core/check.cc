@@ -139,6 +139,12 @@ std::vector<CheckRow> CheckProblem(const Problem& problem, const CheckRow& about
     }
     row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
+  if (rows.empty()) {
+    rows.push_back(about);
+    rows[0].target = {options.device, options.implementation};
+    rows[0].status = Status::kSkipped;
+    rows[0].reason = "this operator has no such implementation on this device";
+  }
   return rows;
 }
 

@@ -2,8 +2,9 @@
 #include "core/execution.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
+#include <set>
 
 namespace detops::cli {
 namespace {
@@ -48,34 +49,33 @@ std::vector<std::string> ImplementationsOf(const std::string& op) {
   return names;
 }
 
-std::vector<Target> TargetsOf(const Operator& op, const std::string& device,
-                              const std::string& implementation) {
-  const std::vector<DeviceInfo> devices = Devices();
-  const std::vector<std::string> implementations = ImplementationsOf(op.name());
-  const auto names = [](const auto& list, auto name_of) {
-    std::string text;
-    for (const auto& item : list) text += (text.empty() ? "" : ", ") + name_of(item);
-    return text;
-  };
-  const auto known = [&](const DeviceInfo& d) { return d.name == device; };
-  if (!device.empty() && std::ranges::none_of(devices, known)) {
-    throw UserError(fmt::format("there is no device '{}'; there are {}", device,
-                                names(devices, [](const DeviceInfo& d) { return d.name; })));
-  }
-  if (!implementation.empty() &&
-      std::ranges::find(implementations, implementation) == implementations.end()) {
-    throw UserError(fmt::format("{} has no implementation '{}'; there are {}", op.name(),
-                                implementation,
-                                names(implementations, [](const std::string& i) { return i; })));
-  }
-  std::vector<Target> targets;
-  for (const DeviceInfo& d : devices) {
-    if (!device.empty() && d.name != device) continue;
+void RequireKnown(const std::string& device, const std::string& implementation) {
+  std::string names;
+  bool found = device.empty();
+  for (const DeviceInfo& d : Devices()) {
+    names += (names.empty() ? "" : ", ") + d.name;
+    if (d.name != device) continue;
+    found = true;
     if (!d.usable) {
-      if (device.empty()) continue;
       throw UserError(fmt::format("device {} can't be used: {}", d.name, d.reason));
     }
-    for (const std::string& name : implementations) {
+  }
+  if (!found) throw UserError(fmt::format("there is no device '{}'; there are {}", device, names));
+  if (implementation.empty()) return;
+  std::set<std::string> all;
+  for (const detopsImplementationInfo& info : Implementations()) all.insert(info.name);
+  if (!all.contains(implementation)) {
+    throw UserError(fmt::format("there is no implementation '{}'; there are {}", implementation,
+                                fmt::join(all, ", ")));
+  }
+}
+
+std::vector<Target> TargetsOf(const Operator& op, const std::string& device,
+                              const std::string& implementation) {
+  std::vector<Target> targets;
+  for (const DeviceInfo& d : Devices()) {
+    if (!d.usable || (!device.empty() && d.name != device)) continue;
+    for (const std::string& name : ImplementationsOf(op.name())) {
       if (BackendOf(name) != BackendOf(d.name)) continue;
       if (implementation.empty() || name == implementation) targets.push_back({d.name, name});
     }

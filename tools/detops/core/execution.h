@@ -40,8 +40,11 @@ std::string BackendOf(const std::string& device_or_implementation);
 struct Target {
   std::string device, implementation;  // implementation "": the library's choice
 };
+// Throws UserError for a name that the library does not list, and for a device that can't be used;
+// empty ones are fine.
+void RequireKnown(const std::string& device, const std::string& implementation);
 // Every implementation of the operator on every usable device of its backend, the preferred first.
-// Empty strings don't filter; a name that the library does not list is a UserError.
+// Empty strings don't filter.
 std::vector<Target> TargetsOf(const Operator& op, const std::string& device,
                               const std::string& implementation);
 bool IsReference(const std::string& implementation);

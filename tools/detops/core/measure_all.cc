@@ -38,6 +38,7 @@ Sheet ParseSheet(const std::string& text) {
 
 nlohmann::ordered_json MeasureAll(const std::vector<std::filesystem::path>& files,
                                   const MeasureAllOptions& options, bool shown) {
+  RequireKnown(options.device, options.implementation);
   std::vector<Sheet> sheets;
   for (const std::string& text : options.datasheet) sheets.push_back(ParseSheet(text));
   const bool quick = options.seconds < 0.05;

@@ -227,7 +227,7 @@ std::string ReportHtml(const Json& report) {
       summary["failed"].get<int>(), summary["refused"].get<int>(), summary["skipped"].get<int>(),
       summary["errors"].get<int>());
   if (report["quick"].get<bool>()) {
-    body += "<p>" + Badge("bad", "quick run") +
+    body += "<p>" + Badge("bad", "Quick run") +
             " Its times mean nothing: they only fill the page.</p>\n";
   }
   body += "<h2>Verdict</h2>\n<p>" + Escaped(kBarsText) + "</p>\n" + Verdicts(report);

@@ -31,6 +31,12 @@ std::vector<float> MakeField(Rng& rng) {
   return field;
 }
 
+struct Peak {
+  double x, y;
+  float value;
+  bool along_x, first;  // on a horizontal border; on the top or left one
+};
+
 double At(float cell) { return (static_cast<double>(cell) + 0.5) * kCell; }
 
 }  // namespace
@@ -38,8 +44,8 @@ double At(float cell) { return (static_cast<double>(cell) + 0.5) * kCell; }
 Scene BorderPoints(const std::string& device) {
   Rng rng(3);
   const std::vector<float> field = MakeField(rng);
-  const std::vector<float> boxes = {4,  4,  18, 16, 22, 6,  40, 30, 44, 3,
-                                    60, 14, 6,  22, 19, 36, 45, 19, 59, 36};
+  const std::vector<float> boxes = {4,  4,  17, 15, 22, 6,  40, 30, 44, 3,
+                                    58, 14, 6,  23, 16, 36, 45, 20, 58, 36};
   const auto count = static_cast<int64_t>(boxes.size() / 4);
   std::vector<float> input;
   for (const float v : field) input.insert(input.end(), {v, v, v, v});  // the same for every border
@@ -60,6 +66,8 @@ Scene BorderPoints(const std::string& device) {
           fmt::format("fill=\"{}\"", Shade(0.92 * field[static_cast<size_t>(y * kColumns + x)])));
     }
   }
+  std::string samples;
+  std::vector<Peak> peaks;
   for (int64_t k = 0; k < count; ++k) {
     const float* b = &boxes[static_cast<size_t>(4 * k)];
     svg.Rect(At(b[0]), At(b[1]), At(b[2]) - At(b[0]), At(b[3]) - At(b[1]),
@@ -71,24 +79,29 @@ Scene BorderPoints(const std::string& device) {
       const float step_x = along_x ? sign * (b[2] - b[0]) / kPool : 0,
                   step_y = along_x ? 0 : sign * (b[3] - b[1]) / kPool;
       const auto at = static_cast<size_t>(4 * k + border);
+      const auto point = [&](int i) {
+        return std::pair{At(b[first ? 0 : 2] + static_cast<float>(i) * step_x),
+                         At(b[first ? 1 : 3] + static_cast<float>(i) * step_y)};
+      };
       for (int i = 0; i <= kPool; ++i) {
-        const float x = b[first ? 0 : 2] + static_cast<float>(i) * step_x,
-                    y = b[first ? 1 : 3] + static_cast<float>(i) * step_y;
-        const bool highest = i == where[at];
-        svg.Circle(At(x), At(y), highest ? 7 : 2.6,
-                   highest ? "fill=\"#ff4d5e\" stroke=\"#ffffff\" stroke-width=\"2\""
-                           : "fill=\"#ffffff\"");
-        if (!highest) continue;
-        const double dy = along_x ? (first ? -13 : 24) : 5, dx = along_x ? 0 : (first ? -12 : 12);
-        svg.Text(At(x) + dx, At(y) + dy, fmt::format("{:.2f}", maxima[at]),
-                 fmt::format("text-anchor=\"{}\" "
-                             "style=\"fill:#fff;font-size:17px;font-weight:600;paint-order:stroke;"
-                             "stroke:#10151b;stroke-width:4px\"",
-                             along_x ? "middle"
-                             : first ? "end"
-                                     : "start"));
+        const auto [x, y] = point(i);
+        samples += fmt::format("M{:.1f} {:.1f}h0", x, y);
       }
+      const auto [x, y] = point(where[at]);
+      peaks.push_back({x, y, maxima[at], along_x, first});
     }
+  }
+  svg.Path(samples, "stroke=\"#ffffff\" stroke-width=\"5\" stroke-linecap=\"round\"");
+  for (const Peak& p : peaks) {
+    svg.Circle(p.x, p.y, 7, "fill=\"#ff4d5e\" stroke=\"#ffffff\" stroke-width=\"2\"");
+    const double dy = p.along_x ? (p.first ? -13 : 24) : 5,
+                 dx = p.along_x ? 0 : (p.first ? -12 : 12);
+    svg.Text(p.x + dx, p.y + dy, fmt::format("{:.2f}", p.value),
+             fmt::format("text-anchor=\"{}\" style=\"fill:#fff;font-size:17px;font-weight:600;"
+                         "paint-order:stroke;stroke:#10151b;stroke-width:4px\"",
+                         p.along_x ? "middle"
+                         : p.first ? "end"
+                                   : "start"));
   }
   scene.story = fmt::format(
       "border_align_forward samples each border of a box at {} points, between the pixels, and "

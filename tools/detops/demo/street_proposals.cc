@@ -154,8 +154,11 @@ Scene StreetProposals(const std::string& device) {
                fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\" opacity=\"{:.2f}\"",
                            colour, 1 + 2.5 * probs[i], probs[i] > 0.5f ? 1.0 : 0.75));
     if (probs[i] < 0.5f) continue;
-    found.Rect(r[0], r[1] - 19, 44, 19, "fill=\"#ffe14d\"");
-    found.Text(r[0] + 4, r[1] - 4, fmt::format("{:.2f}", probs[i]),
+    // Under people, over cars: the labels of neighbours keep apart.
+    const bool person = r[3] - r[1] > 1.5f * (r[2] - r[0]);
+    const double y = person ? r[3] : r[1] - 19;
+    found.Rect(r[0], y, 44, 19, "fill=\"#ffe14d\"");
+    found.Text(r[0] + 4, y + 15, fmt::format("{:.2f}", probs[i]),
                "style=\"fill:#1c2128;font-size:15px;font-weight:600\"");
   }
   scene.story = fmt::format(
