@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "core/check_all.h"

@@ -3,7 +3,7 @@
 // Cases on every implementation, against the oracle and against each other.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

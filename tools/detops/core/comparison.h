@@ -3,7 +3,7 @@
 // Two runs of the bench, for regressions.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace detops::cli {

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 
 #include <ctime>
+#include <nlohmann/json.hpp>
 
 #include "bench/machine.h"
 #include "core/execution.h"

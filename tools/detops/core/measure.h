@@ -3,7 +3,7 @@
 // Times of cases, and how far they are from what the machine can do.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>

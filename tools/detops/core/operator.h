@@ -4,7 +4,6 @@
 // commands work on this interface alone.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 #include <optional>
@@ -16,6 +15,10 @@
 #include "case.pb.h"
 #include "core/array.h"
 #include "detops/detops.h"
+
+namespace CLI {
+class App;
+}
 
 namespace detops::cli {
 

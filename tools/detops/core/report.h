@@ -4,7 +4,7 @@
 // operators' design documents. Everything shown is in the JSON; the other forms only set it.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace detops::cli {
