@@ -6,6 +6,7 @@
 
 #include "commands/commands.h"
 #include "core/comparison.h"
+#include "core/environment.h"
 #include "core/measure_all.h"
 #include "core/npy.h"
 
@@ -105,9 +106,9 @@ int Bench(const Request& request) {
     json["comparison"] = Compare(old, json, request.tolerance);
     regressed = json["comparison"]["slower"].get<int>() > 0;
   }
-  if (!request.out.empty()) WriteFile(request.out, json.dump(1) + "\n");
+  if (!request.out.empty()) WriteFile(request.out, JsonText(json));
   if (!request.csv.empty()) WriteFile(request.csv, Csv(json));
-  if (request.output.json) fmt::print("{}\n", json.dump(2));
+  if (request.output.json) fmt::print("{}", JsonText(json));
   if (text) {
     PrintTable(json);
     if (!request.compare.empty()) PrintComparison(json["comparison"], request.compare);

@@ -7,6 +7,7 @@
 
 #include "commands/commands.h"
 #include "core/check_all.h"
+#include "core/environment.h"
 #include "core/npy.h"
 
 namespace detops::cli {
@@ -86,8 +87,8 @@ int Check(const Request& request) {
                  wrong_file = wrong_file ||
                               (rows[0].status == Status::kError && rows[0].target.device.empty());
                });
-  if (!request.out.empty()) WriteFile(request.out, json.dump(1) + "\n");
-  if (request.output.json) fmt::print("{}\n", json.dump(2));
+  if (!request.out.empty()) WriteFile(request.out, JsonText(json));
+  if (request.output.json) fmt::print("{}", JsonText(json));
   const auto count = [&](const char* what) { return json["summary"][what].get<int>(); };
   if (text) {
     fmt::print(

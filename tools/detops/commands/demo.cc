@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
+#include "core/environment.h"
 #include "core/execution.h"
 #include "core/html.h"
 #include "core/npy.h"
@@ -88,7 +89,7 @@ int Demo(const Request& request) {
                     {"implementation", s.implementation},
                     {"right", s.right()}});
   }
-  if (request.output.json) fmt::print("{}\n", json.dump(2));
+  if (request.output.json) fmt::print("{}", JsonText(json));
   if (text) {
     table.Print();
     fmt::print("\n{}\nThe pictures: {}\n",

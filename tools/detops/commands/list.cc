@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
+#include "core/environment.h"
 #include "core/execution.h"
 
 namespace detops::cli {
@@ -60,7 +62,15 @@ void PrintJson(const std::vector<Row>& rows) {
     json["operators"].push_back(
         {{"name", op->name()}, {"summary", op->summary()}, {"implementations", std::move(list)}});
   }
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}", JsonText(json));
+}
+
+// The table of devices has said it in full.
+std::string Brief(const std::string& why_not) {
+  const std::vector<DeviceInfo> devices = Devices();
+  const bool said = std::ranges::any_of(
+      devices, [&](const DeviceInfo& d) { return !d.usable && d.reason == why_not; });
+  return said ? "its device can't be used" : why_not;
 }
 
 void Print(const std::vector<Row>& rows) {
@@ -79,7 +89,7 @@ void Print(const std::vector<Row>& rows) {
       if (row.op != op->name()) continue;
       const bool usable = row.why_not.empty();
       table.Add({"  " + row.implementation, row.device,
-                 usable ? (preferred ? "yes, preferred" : "yes") : "no: " + row.why_not},
+                 usable ? (preferred ? "yes, preferred" : "yes") : "no: " + Brief(row.why_not)},
                 usable ? Colour::kNone : Colour::kDim);
       if (usable) preferred = false;
     }

@@ -8,6 +8,7 @@
 
 #include "commands/commands.h"
 #include "core/check_all.h"
+#include "core/environment.h"
 #include "core/measure_all.h"
 #include "core/npy.h"
 
@@ -36,7 +37,7 @@ int Report(const Request& request) {
   const std::string format = request.output.json ? "json" : request.format;
   const std::string content = format == "html" ? ReportHtml(report)
                               : format == "md" ? ReportMarkdown(report)
-                                               : report.dump(2) + "\n";
+                                               : JsonText(report);
   if (request.out.empty()) {
     fmt::print("{}", content);
   } else {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
+#include "core/environment.h"
 #include "core/execution.h"
 #include "core/npy.h"
 
@@ -96,7 +97,7 @@ void RunRequest(const Request& request) {
                                {"file", wanted ? file->second : ""}});
   }
   if (request.output.json) {
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}", JsonText(json));
   } else if (!request.output.quiet) {
     fmt::print("{}: {}\n{}  {} on {}, {}\n", request.op->name(), json["summary"].get<std::string>(),
                written, implementation, ran_on, TimeText(seconds));

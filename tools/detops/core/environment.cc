@@ -12,6 +12,10 @@
 
 namespace detops::cli {
 
+std::string JsonText(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 nlohmann::ordered_json EnvironmentJson() {
   nlohmann::ordered_json devices = nlohmann::ordered_json::array();
   for (const DeviceInfo& d : Devices()) {

@@ -28,11 +28,11 @@ code { font: 12.5px/1.4 ui-monospace, "DejaVu Sans Mono", monospace; background:
   padding: 1px 4px; border-radius: 4px; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; margin: 8px 0 16px; border: 1px solid var(--line); border-radius: 8px; }
 table { border-collapse: collapse; width: 100%; font-size: 13.5px; font-variant-numeric: tabular-nums; }
-th, td { padding: 6px 10px; min-width: 64px; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
+th, td { padding: 6px 10px; min-width: 110px; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 tr:first-child > td { border-top: 0; }
 thead th { border-top: 0; background: var(--panel); color: var(--soft); font-weight: 600;
   white-space: nowrap; }
-td.r, th.r { text-align: right; white-space: nowrap; }
+td.r, th.r { text-align: right; white-space: nowrap; min-width: 64px; }
 td code { white-space: nowrap; background: none; padding: 0; color: var(--soft); }
 .badge { display: inline-block; padding: 0 8px; border-radius: 10px; font-size: 12.5px;
   font-weight: 600; white-space: nowrap; }
