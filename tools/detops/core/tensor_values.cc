@@ -14,8 +14,6 @@
 namespace detops::cli {
 namespace {
 
-constexpr int64_t kMostValueFileBytes = int64_t{1} << 30;
-
 mluOpDataType_t TypeOf(const proto::Tensor& tensor, const std::string& name) {
   switch (tensor.dtype()) {
     case proto::DTYPE_HALF: return MLUOP_DTYPE_HALF;
