@@ -2,7 +2,7 @@
 #
 # The front door: each target installs what it needs, then asks CMake (CMakePresets.json).
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-release test-asan test-tsan bench format lint install clean
+.PHONY: help setup demo tool test test-release test-asan test-tsan bench format lint install clean
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -13,10 +13,14 @@ help:  ## this list
 setup:
 	@scripts/setup
 
-demo: setup  ## the five operators on small scenes, checked against an independent oracle
+demo: setup  ## the five operators on scenes one can see, checked against an independent oracle
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target demo -j $(JOBS)
-	@build/release/examples/demo
+	@cmake --build --preset release --target detops_cli -j $(JOBS)
+	@build/release/tools/detops/detops demo --out build/demo/index.html
+
+tool: setup  ## the command line, build/release/tools/detops/detops
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target detops_cli -j $(JOBS)
 
 test: test-release test-asan test-tsan  ## all tests: optimised, under ASan+UBSan, threads under TSan
 
@@ -48,7 +52,7 @@ lint: setup  ## clang-format and clang-tidy, changing nothing
 
 install: setup  ## into PREFIX (default /usr/local)
 	cmake --preset release >/dev/null
-	cmake --build --preset release --target detops -j $(JOBS)
+	cmake --build --preset release --target detops detops_cli -j $(JOBS)
 	cmake --install build/release --prefix $(PREFIX)
 
 clean:  ## removes build/

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.h"
+#include "core/terminal.h"
+
+namespace detops::cli::test {
+namespace {
+
+using BenchTest = Program;
+
+constexpr char kQuick[] = " --seconds 0.001 ";
+
+TEST_F(BenchTest, MeasuresAndWrites) {
+  const Outcome o = Run(std::string("bench poly_nms/smoke bbox_overlaps/smoke --group smoke") +
+                        kQuick + "--out b.json --csv b.csv --datasheet cpu=80,400");
+  ASSERT_EQ(o.code, 0) << o.err;
+  const auto json = nlohmann::json::parse(Slurp(File("b.json")));
+  ASSERT_FALSE(json["measurements"].empty());
+  const double fill = json["peaks"][0]["fill_gbps"], copy = json["peaks"][0]["copy_gbps"];
+  EXPECT_GT(fill, 0);
+  for (const auto& m : json["measurements"]) {
+    if (!m["skipped"].get<std::string>().empty()) continue;
+    const double seconds = m["median_s"], bytes = m["bytes"];
+    EXPECT_GT(seconds, 0);
+    EXPECT_NEAR(m["gbps"].get<double>(), bytes / seconds * 1e-9, 1e-6 * m["gbps"].get<double>());
+    const double io = m["io_efficiency"], of_fill = m["gbps"].get<double>() / fill,
+                 of_copy = m["gbps"].get<double>() / copy;
+    EXPECT_TRUE(std::fabs(io - of_fill) < 1e-9 || std::fabs(io - of_copy) < 1e-9) << m;
+    EXPECT_NEAR(m["datasheet_io_efficiency"].get<double>(), m["gbps"].get<double>() / 80, 1e-9);
+    if (m["implementation"] == "cpu:reference")
+      EXPECT_DOUBLE_EQ(m["ratio_to_reference"].get<double>(), 1.0);
+    // The table and the CSV say the same.
+    EXPECT_NE(o.out.find(TimeText(seconds)), std::string::npos) << seconds;
+  }
+  const std::string csv = Slurp(File("b.csv"));
+  EXPECT_EQ(static_cast<size_t>(std::count(csv.begin(), csv.end(), '\n')),
+            json["measurements"].size() + 1);
+}
+
+TEST_F(BenchTest, ComparesWithAnEarlierRun) {
+  const std::string bench =
+      std::string("bench poly_nms/smoke/scattered_300 --impl cpu:reference") + kQuick;
+  ASSERT_EQ(Run(bench + "--out old.json").code, 0);
+  auto old = nlohmann::json::parse(Slurp(File("old.json")));
+  for (auto& m : old["measurements"]) m["median_s"] = m["median_s"].get<double>() / 1000;
+  Write("faster.json", old.dump());
+  Outcome o = Run(bench + "--compare faster.json");
+  EXPECT_EQ(o.code, 1) << o.out;
+  EXPECT_NE(o.out.find("1 slower"), std::string::npos) << o.out;
+  for (auto& m : old["measurements"]) m["median_s"] = m["median_s"].get<double>() * 1e6;
+  Write("slower.json", old.dump());
+  o = Run(bench + "--compare slower.json --json");
+  EXPECT_EQ(o.code, 0) << o.out;
+  EXPECT_EQ(o.Json()["comparison"]["faster"], 1);
+}
+
+TEST_F(BenchTest, WrongFilesAndArguments) {
+  Write("no.json", "{");
+  Write("other.json", "{\"kind\": \"bench\", \"measurements\": [3]}");
+  Write("deep.json", std::string(100000, '['));
+  ExpectRefused("bench poly_nms/smoke --compare no.json", "is no JSON");
+  ExpectRefused("bench poly_nms/smoke --compare other.json", "was not written by");
+  ExpectRefused("bench poly_nms/smoke --compare deep.json", "is no JSON");
+  ExpectRefused("bench poly_nms/smoke --compare none.json", "no such file");
+  ExpectRefused("bench poly_nms/smoke --datasheet cpu=fast", "--datasheet");
+  ExpectRefused("bench poly_nms/smoke --threads 0", "");
+  ExpectRefused("bench poly_nms/smoke --seconds -1", "");
+}
+
+}  // namespace
+}  // namespace detops::cli::test

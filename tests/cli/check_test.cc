@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/check.h"
+
+#include <random>
+
+#include "cli/program.h"
+#include "core/npy.h"
+
+namespace detops::cli::test {
+namespace {
+
+using CheckTest = Program;
+
+// As people have them for mluOp: fields that mean nothing here, both spellings of messages, bounds
+// as float and as double.
+constexpr char kMluOpCase[] = R"(device: CPU
+op_name: "points_in_boxes"
+input {
+  id: "input1"
+  shape: { dims: 1 dims: 100 dims: 3 }
+  layout: LAYOUT_ARRAY
+  dtype: DTYPE_FLOAT
+  random_data: { seed: 25 upper_bound: 100 lower_bound: 0 distribution: UNIFORM }
+}
+input {
+  id: "input2"
+  shape { dims: 1 dims: 20 dims: 7 }
+  layout: LAYOUT_ARRAY
+  dtype: DTYPE_FLOAT
+  onchip_dtype: DTYPE_FLOAT
+  random_data { distribution: UNIFORM lower_bound_double: 0.0 upper_bound_double: 100.0 }
+}
+output { id: "output1" shape { dims: 1 dims: 100 } layout: LAYOUT_ARRAY dtype: DTYPE_INT32 }
+test_param: { error_func: DIFF3 error_threshold: 0 baseline_device: CPU }
+supported_mlu_platform: MLU370
+handle_param { round_mode: ROUND_OFF_ZERO }
+)";
+
+TEST_F(CheckTest, MluOpsCasesRunUnchanged) {
+  Write("case_0.prototxt", kMluOpCase);
+  const Outcome o = Run("check case_0.prototxt --json");
+  ASSERT_EQ(o.code, 0) << o.out << o.err;
+  const nlohmann::json json = o.Json();
+  EXPECT_EQ(json["summary"]["failed"], 0);
+  for (const auto& r : json["results"]) {
+    EXPECT_EQ(r["status"], "passed") << r;
+    const std::string notes = r["notes"].dump();
+    for (const char* field : {"onchip_dtype", "supported_mlu_platform", "handle_param"}) {
+      EXPECT_NE(notes.find(field), std::string::npos) << notes;
+    }
+  }
+}
+
+TEST_F(CheckTest, RandomDataIsMluOps) {
+  const Problem problem = MakeProblem(ReadCase(Write("c.prototxt", kMluOpCase)));
+  for (const auto& [input, seed] : {std::pair{0, 25}, std::pair{1, 23}}) {
+    std::minstd_rand0 engine(static_cast<unsigned>(seed));
+    std::uniform_real_distribution<float> uniform(0.0f, 100.0f);
+    for (const float v : problem.inputs[static_cast<size_t>(input)].Floats())
+      EXPECT_EQ(v, uniform(engine));
+  }
+}
+
+TEST_F(CheckTest, ValuesInOrderOfPrecedence) {
+  const auto floats = [&](const std::string& values) {
+    const std::string text = "op_name: 'poly_nms' input { shape { dims: [1, 9] } " + values + " }";
+    return MakeProblem(ReadCase(Write("v.prototxt", text))).inputs[0].Floats();
+  };
+  const std::vector<float> nine = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  Write("values.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+  EXPECT_EQ(floats("value_f: [1,2,3,4,5,6,7,8,9] random_data { }"), nine);
+  EXPECT_EQ(floats("path: 'values.txt' random_data { }"), nine);
+  EXPECT_EQ(
+      floats(
+          "value_h: ['3f800000','40000000','40400000','40800000','40a00000','40c00000','40e00000',"
+          "'41000000','41100000'] value_f: 3"),
+      nine);
+  // 0x3f800000: of float, value_i holds the bits.
+  EXPECT_EQ(floats("value_i: [1065353216,0,0,0,0,0,0,0,0]")[0], 1.0f);
+}
+
+TEST_F(CheckTest, TheCollectionPasses) {
+  const Outcome o = Run("check --group smoke edge --json");
+  ASSERT_EQ(o.code, 0) << o.out.substr(0, 2000) << o.err;
+  const nlohmann::json json = o.Json();
+  EXPECT_GE(json["summary"]["passed"].get<int>(), 60);
+  for (const auto& r : json["results"]) {
+    if (!r["same_bits_as"].get<std::string>().empty()) EXPECT_TRUE(r["same_bits"].get<bool>()) << r;
+    EXPECT_NE(r["command"].get<std::string>().find("detops check "), std::string::npos);
+  }
+}
+
+TEST_F(CheckTest, EachLineEndsWithTheCommandThatRepeatsIt) {
+  const Outcome o = Run("check poly_nms/edge/ties");
+  ASSERT_EQ(o.code, 0) << o.err;
+  std::istringstream lines(o.out);
+  int repeated = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const size_t at = line.find("# detops ");
+    if (at == std::string::npos) continue;
+    const Outcome again = Run(line.substr(at + 9));
+    EXPECT_EQ(again.code, 0) << line << again.err;
+    ++repeated;
+  }
+  EXPECT_GE(repeated, 1);
+}
+
+TEST_F(CheckTest, WorthlessComparisonsAreWeak) {
+  const std::string far_apart =
+      "op_name: 'bbox_overlaps' input { shape { dims: [1, 4] } value_f: [0,0,1,1] } "
+      "input { shape { dims: [1, 4] } value_f: [5,5,6,6] }";
+  Write("zero.prototxt", far_apart);
+  Outcome o = Run("check zero.prototxt");
+  EXPECT_EQ(o.code, 0);
+  EXPECT_NE(o.out.find("passed, but weak: every value is 0"), std::string::npos) << o.out;
+  EXPECT_EQ(Run("check zero.prototxt --strict").code, 1);
+
+  Write("nan.prototxt",
+        "op_name: 'bbox_overlaps' input { shape { dims: [1, 4] } value_f: [nan,0,1,1] } "
+        "input { shape { dims: [1, 4] } value_f: [0,0,6,6] }");
+  EXPECT_NE(Run("check nan.prototxt").out.find("every value is NaN"), std::string::npos);
+  EXPECT_NE(Run("check points_in_boxes/edge/no_boxes").out.find("no point is in a box"),
+            std::string::npos);
+  EXPECT_NE(Run("check generate_proposals_v2/edge/all_too_small").out.find("no proposal was left"),
+            std::string::npos);
+}
+
+TEST_F(CheckTest, SelfIntersectingOutlinesAreNotJudged) {
+  Write("bow_ties.prototxt",
+        "op_name: 'poly_nms' input { shape { dims: [30, 9] } random_data { lower_bound: -9 "
+        "upper_bound: 9 } } poly_nms_param { iou_threshold: 0.15 }");
+  const Outcome o = Run("check bow_ties.prototxt");
+  EXPECT_EQ(o.code, 0) << o.out;
+  EXPECT_NE(o.out.find("self-intersecting"), std::string::npos) << o.out;
+}
+
+TEST_F(CheckTest, TheFilesOwnCriteriaCount) {
+  const std::string text = Slurp(DETOPS_CASES_FOLDER "/bbox_overlaps/smoke/iou_100x80.prototxt");
+  Write("strict.prototxt", text + "test_param { error_func: DIFF1 error_threshold: 0 }");
+  EXPECT_EQ(Run("check strict.prototxt").code, 1);
+  Write("loose.prototxt",
+        text + "evaluation_criterion: [DIFF1, DIFF3] evaluation_threshold: [1e-6, 1e-5]");
+  EXPECT_EQ(Run("check loose.prototxt").code, 0);
+}
+
+// The judges themselves: a wrong answer must not pass.
+TEST_F(CheckTest, WrongResultsFail) {
+  for (const char* name :
+       {"bbox_overlaps/smoke/iou_100x80", "poly_nms/smoke/scattered_300",
+        "border_align_forward/smoke/nhwc", "border_align_forward/smoke/nchw",
+        "generate_proposals_v2/smoke/small", "points_in_boxes/smoke/m1000_t20"}) {
+    const Problem problem =
+        MakeProblem(ReadCase(std::string(DETOPS_CASES_FOLDER "/") + name + ".prototxt"));
+    Execution execution(problem, {"cpu", "cpu:reference"});
+    execution.Start();
+    const std::vector<Array> right = execution.Results();
+    const auto judge = problem.op->MakeJudge(problem);
+    const auto passes = [&](const std::vector<Array>& results) {
+      return std::ranges::all_of(judge->Compare(results).outputs,
+                                 [](const Accuracy& a) { return a.passed; });
+    };
+    EXPECT_TRUE(passes(right)) << name;
+    for (size_t output = 0; output < right.size(); ++output) {
+      std::vector<Array> wrong = right;
+      Array& array = wrong[output];
+      ASSERT_GT(array.count(), 0) << name;
+      const auto middle = static_cast<size_t>(array.count() / 2);
+      if (array.dtype() == MLUOP_DTYPE_INT32) {
+        array.As<int32_t>()[middle] += 1;
+      } else {
+        // Enough to show in the sum of all.
+        array.As<float>()[middle] += 1000.0f;
+      }
+      EXPECT_FALSE(passes(wrong)) << name << " output " << output;
+    }
+    if (std::string(name).starts_with("poly_nms")) {
+      std::vector<Array> fewer = right;
+      fewer[0].KeepRows(right[0].count() - 1);
+      fewer[1].As<int32_t>()[0] -= 1;
+      EXPECT_FALSE(passes(fewer));
+    }
+  }
+}
+
+TEST_F(CheckTest, BrokenCasesAreErrors) {
+  const auto expect = [&](const std::string& text, const std::string& words) {
+    Write("bad.prototxt", text);
+    const Outcome o = Run("check bad.prototxt");
+    EXPECT_EQ(o.code, 2) << text.substr(0, 100) << o.out << o.err;
+    EXPECT_NE((o.out + o.err).find(words), std::string::npos) << text.substr(0, 100) << "\n"
+                                                              << o.out << o.err;
+  };
+  const std::string head = "op_name: 'poly_nms' input { shape ";
+  expect("", "no op_name");
+  expect("op_name: ", "bad.prototxt:1:");
+  expect(std::string("\x00\xff\x12\x80", 4), "bad.prototxt:1:");
+  expect("op_name: 'soft_nms'", "there is no operator 'soft_nms'");
+  expect("op_name: 'poly_nms'", "has 1 inputs, the file has 0");
+  expect("op_name: 'poly_nms' input { }", "has no shape");
+  expect(head + "{ dims: [2, 9] } }", "has no values");
+  expect(head + "{ dims: [-2, 9] } random_data { } }", "negative dim");
+  expect(head + "{ dims: [4611686018427387904, 4] } random_data { } }", "more than this machine");
+  expect(head + "{ dims: [99999999999999999999, 4] } }", "bad.prototxt:1:");
+  expect(head + "{ dims: [0, 4611686018427387904, 4] } }", "more than this machine");
+  expect(head + "{ dims: [1,1,1,1,1,1,1,1,9] } random_data { } }", "9 dims");
+  expect(head + "{ dims: [1, 9] } value_f: [1, 2] }", "has 2 of value_f");
+  expect(head + "{ dims: [1, 1] } value_h: 'xyz' }", "no hexadecimal");
+  expect(head + "{ dims: [1, 9] } path: 'nowhere.txt' }", "no such file");
+  expect(head + "{ dims: [1, 9] dim_stride: [9, 1] } random_data { } }", "dim_stride");
+  expect(head + "{ dims: [1, 9] } dtype: DTYPE_INT8 random_data { } }", "DTYPE_INT8");
+  expect(head + "{ dims: [1, 9] } dtype: DTYPE_NEW random_data { } }", "DTYPE_NEW");
+  expect(head + "{ dims: [1, 9] } random_data { distribution: BINOMIAL } }", "BINOMIAL");
+  expect(head + "{ dims: [1, 9] } random_data { lower_bound: 3 upper_bound: nan } }", "no range");
+  expect(head + "{ dims: [1, 9] } } scene { kind: 'none' }", "has no scene 'none'");
+  expect(head + "{ dims: [1, 5] } } scene { }", "does not hold");
+  std::string deep = "op_name: 'poly_nms' unknown ";
+  for (int i = 0; i < 200000; ++i) deep += "{ a ";
+  expect(deep, "nested too deep");
+}
+
+// What is well formed, but no valid call, is the library's to refuse: the run fails, the file is
+// fine.
+TEST_F(CheckTest, InvalidCallsFailWithTheLibrarysText) {
+  Write("eight.prototxt", "op_name: 'poly_nms' input { shape { dims: [3, 8] } random_data { } }");
+  const Outcome o = Run("check eight.prototxt");
+  EXPECT_EQ(o.code, 1) << o.out;
+  EXPECT_NE(o.out.find("dim 1 is 8, expected 9"), std::string::npos) << o.out;
+  std::string huge = Slurp(DETOPS_CASES_FOLDER "/generate_proposals_v2/smoke/small.prototxt");
+  const std::string post = "post_nms_top_n: ";
+  huge.insert(huge.find(post) + post.size(), "21474836");
+  Write("huge.prototxt", huge);
+  EXPECT_EQ(Run("check huge.prototxt").code, 1);
+}
+
+TEST_F(CheckTest, UnknownNamesAreRefused) {
+  ExpectRefused("check no_such_case", "is no case file");
+  ExpectRefused("check --group large", "large");
+  ExpectRefused("check poly_nms/smoke --impl cpu:none", "cpu:none");
+  ExpectRefused("check poly_nms/smoke --device gpu:7", "gpu:7");
+}
+
+}  // namespace
+}  // namespace detops::cli::test

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.h"
+#include "core/case_file.h"
+
+namespace detops::cli::test {
+namespace {
+
+using GenTest = Program;
+
+TEST_F(GenTest, TheSameSeedGivesTheSameCase) {
+  const Outcome a = Run("gen poly_nms --scene ties --n 50 --seed 3 --values");
+  const Outcome b = Run("gen poly_nms --scene ties --n 50 --seed 3 --values");
+  const Outcome c = Run("gen poly_nms --scene ties --n 50 --seed 4 --values");
+  EXPECT_EQ(a.code, 0) << a.err;
+  EXPECT_EQ(a.out, b.out);
+  EXPECT_NE(a.out, c.out);
+}
+
+TEST_F(GenTest, ValuesAreThoseOfTheScene) {
+  for (const Operator* op : Operators()) {
+    for (const auto& kind : op->scenes()) {
+      const std::string arguments =
+          std::string("gen ") + op->name() + " --seed 9 --scene " + kind.name;
+      ASSERT_EQ(Run(arguments + " --out scene.prototxt").code, 0) << arguments;
+      ASSERT_EQ(Run(arguments + " --values --out values.prototxt").code, 0) << arguments;
+      const Problem scene = MakeProblem(ReadCase(File("scene.prototxt")));
+      const Problem values = MakeProblem(ReadCase(File("values.prototxt")));
+      ASSERT_EQ(scene.inputs.size(), values.inputs.size());
+      for (size_t i = 0; i < scene.inputs.size(); ++i) {
+        EXPECT_TRUE(SameBits(scene.inputs[i], values.inputs[i])) << arguments << " input " << i;
+      }
+    }
+  }
+}
+
+TEST_F(GenTest, WhatItWritesPasses) {
+  for (const char* arguments :
+       {"poly_nms --scene all --count 2 --n 60",
+        "bbox_overlaps --scene all --m 20 --n 30 --dtype half",
+        "border_align_forward --scene all --h 6 --w 7 --c 3 --k 9 --layout nchw",
+        "generate_proposals_v2 --scene all --h 5 --w 6 --count 2",
+        "points_in_boxes --scene all --m 300 --t 9"}) {
+    fs::remove_all(File("made"));
+    const Outcome gen = Run(std::string("gen ") + arguments + " --out made");
+    ASSERT_EQ(gen.code, 0) << gen.err;
+    const Outcome check = Run("check made");
+    EXPECT_EQ(check.code, 0) << arguments << "\n" << check.out << check.err;
+  }
+  ASSERT_EQ(
+      Run("gen points_in_boxes --distribution gaussian --lower -3 --upper 3 --out g.prototxt").code,
+      0);
+  EXPECT_NE(Slurp(File("g.prototxt")).find("GAUSSIAN"), std::string::npos);
+  EXPECT_EQ(Run("check g.prototxt").code, 0);
+}
+
+TEST_F(GenTest, NearThresholdIsNear) {
+  ASSERT_EQ(Run("gen poly_nms --scene near_threshold --n 400 --out near.prototxt").code, 0);
+  const Outcome o = Run("check near.prototxt --json");
+  ASSERT_EQ(o.code, 0) << o.out;
+  // Of 200 pairs some must fall on either side, or the scene is not what it says.
+  const Outcome kept = Run("check near.prototxt --json");
+  EXPECT_EQ(kept.Json()["results"][0]["status"], "passed");
+}
+
+TEST_F(GenTest, WrongArguments) {
+  ExpectRefused("gen", "subcommand");
+  ExpectRefused("gen poly_nms --scene strange", "has no scene 'strange'");
+  ExpectRefused("gen poly_nms --n -3", "");
+  ExpectRefused("gen poly_nms --scene all", "give --out FOLDER");
+  ExpectRefused("gen poly_nms --out no/such/file.prototxt", "can't be written");
+  ExpectRefused("gen poly_nms --n 1000000000000 --values", "more than this machine");
+}
+
+}  // namespace
+}  // namespace detops::cli::test

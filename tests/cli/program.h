@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs the program as a user does, and keeps what it says.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+namespace detops::cli::test {
+
+namespace fs = std::filesystem;
+
+inline std::string Slurp(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+inline void Spill(const fs::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+struct Outcome {
+  int code;  // -1 where a signal ended it
+  std::string out, err;
+
+  nlohmann::json Json() const { return nlohmann::json::parse(out); }
+};
+
+// Each test has a folder of its own, and the program runs in it.
+class Program : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() / (std::string("detops_cli_") + info->test_suite_name() +
+                                           "_" + info->name() + "_" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path File(const std::string& name) const { return folder_ / name; }
+  fs::path Write(const std::string& name, const std::string& text) const {
+    Spill(File(name), text);
+    return File(name);
+  }
+
+  Outcome Run(const std::string& arguments, const std::string& environment = "") const {
+    const std::string command =
+        "cd '" + folder_.string() + "' && DETOPS_CASES='" DETOPS_CASES_FOLDER "' " + environment +
+        " timeout 300 '" DETOPS_PROGRAM "' " + arguments + " >stdout.txt 2>stderr.txt </dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, Slurp(File("stdout.txt")),
+            Slurp(File("stderr.txt"))};
+  }
+  // Wrong input: exit code 2, nothing on stdout, and the words on stderr.
+  void ExpectRefused(const std::string& arguments, const std::string& words) const {
+    const Outcome o = Run(arguments);
+    EXPECT_EQ(o.code, 2) << arguments << "\n" << o.out << o.err;
+    EXPECT_NE(o.err.find(words), std::string::npos) << arguments << "\n" << o.err;
+    EXPECT_EQ(o.out, "") << arguments;
+  }
+
+ private:
+  fs::path folder_;
+};
+
+}  // namespace detops::cli::test

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands/commands.h"
+#include "core/comparison.h"
+#include "core/environment.h"
+#include "core/measure_all.h"
+#include "core/npy.h"
+
+namespace detops::cli {
+namespace {
+
+struct Request {
+  std::vector<std::string> cases;
+  MeasureAllOptions options;
+  std::string out, csv, compare;
+  double tolerance = 0.1;
+  Output output;
+};
+
+std::string Share(const nlohmann::ordered_json& value) {
+  return value.is_null() ? "–" : ShareText(value.get<double>());
+}
+std::string Number(const nlohmann::ordered_json& value) {
+  return value.is_null() ? "–" : Figures(value.get<double>());
+}
+
+void PrintTable(const nlohmann::ordered_json& json) {
+  for (const auto& peak : json["peaks"]) {
+    fmt::print("{}: fill {} GB/s, copy {} GB/s, {} GFLOP/s, measured in this run\n",
+               peak["device"].get<std::string>(), Number(peak["fill_gbps"]),
+               Number(peak["copy_gbps"]), Number(peak["gflops"]));
+  }
+  fmt::print("\n");
+  Table table({"case", "implementation", "time", "±", "GB/s", "GFLOP/s", "io", "compute", "side",
+               "workspace", "x reference"},
+              "llrrrrrrlrr");
+  for (const auto& m : json["measurements"]) {
+    if (!m["skipped"].get<std::string>().empty()) continue;
+    table.Add({m["case"], m["implementation"], TimeText(m["median_s"]), ShareText(m["spread"]),
+               Number(m["gbps"]), Number(m["gflops"]), Share(m["io_efficiency"]),
+               Share(m["compute_efficiency"]), m["bottleneck"],
+               BytesText(m["workspace_bytes"].get<double>()), Number(m["ratio_to_reference"])});
+  }
+  table.Print();
+  for (const auto& m : json["measurements"]) {
+    const auto why = m["skipped"].get<std::string>();
+    if (!why.empty()) {
+      fmt::print("{}\n",
+                 Coloured(Colour::kDim, fmt::format("{} {}: {}", m["case"].get<std::string>(),
+                                                    m["implementation"].get<std::string>(), why)));
+    }
+  }
+  fmt::print(
+      "io, compute: share of the peaks measured in this run, by the operators' own counts; ± is "
+      "the\n"
+      "middle half of the samples. Repeat a line: detops bench CASE --impl IMPLEMENTATION\n");
+}
+
+std::string Csv(const nlohmann::ordered_json& json) {
+  const std::vector<std::string> columns = {"case",
+                                            "op",
+                                            "group",
+                                            "size",
+                                            "device",
+                                            "implementation",
+                                            "threads",
+                                            "median_s",
+                                            "fastest_s",
+                                            "spread",
+                                            "gbps",
+                                            "gflops",
+                                            "io_efficiency",
+                                            "compute_efficiency",
+                                            "bottleneck",
+                                            "bottleneck_efficiency",
+                                            "workspace_bytes",
+                                            "ratio_to_reference"};
+  std::string text = fmt::format("{}\n", fmt::join(columns, ","));
+  for (const auto& m : json["measurements"]) {
+    if (!m["skipped"].get<std::string>().empty()) continue;
+    std::vector<std::string> cells;
+    for (const std::string& column : columns) {
+      const auto& value = m[column];
+      cells.push_back(value.is_null()     ? ""
+                      : value.is_string() ? value.get<std::string>()
+                                          : value.dump());
+    }
+    text += fmt::format("{}\n", fmt::join(cells, ","));
+  }
+  return text;
+}
+
+int Bench(const Request& request) {
+  const bool text = !request.output.json && !request.output.quiet;
+  // Read before anything is measured: a wrong file should not cost minutes.
+  nlohmann::ordered_json old;
+  if (!request.compare.empty()) old = ReadBenchJson(request.compare);
+  nlohmann::ordered_json json =
+      MeasureAll(FindCases(request.cases, request.options.groups), request.options, text);
+  bool regressed = false;
+  if (!request.compare.empty()) {
+    json["comparison"] = Compare(old, json, request.tolerance);
+    regressed = json["comparison"]["slower"].get<int>() > 0;
+  }
+  if (!request.out.empty()) WriteFile(request.out, JsonText(json));
+  if (!request.csv.empty()) WriteFile(request.csv, Csv(json));
+  if (request.output.json) fmt::print("{}", JsonText(json));
+  if (text) {
+    PrintTable(json);
+    if (!request.compare.empty()) PrintComparison(json["comparison"], request.compare);
+  }
+  return regressed ? kExitFailed : 0;
+}
+
+}  // namespace
+
+void AddMeasureOptions(CLI::App& app, MeasureAllOptions& options) {
+  app.add_option("--device", options.device, "this device alone");
+  app.add_option("--impl", options.implementation, "this implementation alone");
+  app.add_option("--threads", options.threads, "at most so many; default: DETOPS_THREADS, or all")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--seconds", options.seconds, "about how long to time each")
+      ->check(CLI::Range(0.001, 60.0))
+      ->capture_default_str();
+  app.add_flag("--reference", options.reference, "the reference also where it is slow");
+  app.add_option("--datasheet", options.datasheet,
+                 "peaks as the maker gives them, DEVICE=GBPS,GFLOPS: cpu=80,400");
+}
+
+void AddBench(CLI::App& app, int& exit_code) {
+  auto* bench = app.add_subcommand("bench", "times, and how far from the machine's peaks");
+  auto request = std::make_shared<Request>();
+  request->options.groups = {"network"};
+  bench->add_option("cases", request->cases, "as for check; default: the whole collection");
+  bench->add_option("--group", request->options.groups, "groups of the collection")
+      ->check(CLI::IsMember(kGroups))
+      ->capture_default_str();
+  AddMeasureOptions(*bench, request->options);
+  bench->add_option("--out", request->out, "write the results as JSON")->type_name("FILE");
+  bench->add_option("--csv", request->csv, "write the results as CSV")->type_name("FILE");
+  bench
+      ->add_option("--compare", request->compare,
+                   "an earlier --out: what became slower is shown, and is exit code 1")
+      ->type_name("FILE");
+  bench->add_option("--tolerance", request->tolerance, "what slower means: by this share")
+      ->check(CLI::Range(0.0, 100.0))
+      ->capture_default_str();
+  AddOutputOptions(*bench, request->output);
+  bench->footer(
+      "Examples:\n"
+      "  detops bench poly_nms --group network scale --out new.json\n"
+      "  detops bench --compare old.json");
+  bench->callback([request, &exit_code] { exit_code = Bench(*request); });
+}
+
+}  // namespace detops::cli

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands/commands.h"
+#include "core/check_all.h"
+#include "core/environment.h"
+#include "core/npy.h"
+
+namespace detops::cli {
+namespace {
+
+struct Request {
+  std::vector<std::string> cases, groups;
+  CheckOptions options;
+  std::string out;
+  bool strict = false;
+  Output output;
+};
+
+Colour ColourOf(Status status) {
+  switch (status) {
+    case Status::kPassed: return Colour::kGreen;
+    case Status::kWeak: return Colour::kYellow;
+    case Status::kRefused:
+    case Status::kSkipped: return Colour::kDim;
+    default: return Colour::kRed;
+  }
+}
+
+// The worst of all outputs.
+double Worst(const CheckRow& row, size_t diff) {
+  double worst = 0;
+  for (const Accuracy& a : row.outputs) worst = std::max(worst, a.diffs()[diff]);
+  return worst;
+}
+
+void PrintRow(const CheckRow& row) {
+  std::string figures = fmt::format("{:<14} ", row.target.implementation);
+  if (!row.outputs.empty()) {
+    figures += fmt::format("diff1 {:<8} diff2 {:<8} diff3 {:<8} {:<10}", DiffText(Worst(row, 0)),
+                           DiffText(Worst(row, 1)), DiffText(Worst(row, 2)),
+                           row.same_bits_as.empty() ? ""
+                           : row.same_bits          ? "same bits"
+                                                    : "OTHER BITS");
+  }
+  std::string why = row.reason;
+  if (row.status == Status::kWeak) why = "passed, but weak: " + why;
+  if (!row.sample.empty()) why += (why.empty() ? "" : "; ") + row.sample;
+  fmt::print("  {} {} {}{}\n",
+             Coloured(ColourOf(row.status), fmt::format("{:<7}", NameOf(row.status))), figures,
+             why.empty() ? "" : why + "  ", Coloured(Colour::kDim, "# " + row.command));
+  if (row.status != Status::kFailed) return;
+  for (const Accuracy& a : row.outputs) {
+    fmt::print("          {:<20} diff1 {} diff2 {} diff3 {}{}{}\n", a.output, DiffText(a.diff1),
+               DiffText(a.diff2), DiffText(a.diff3),
+               a.special_match ? "" : "  NaN or infinities elsewhere", a.passed ? "" : "  <-");
+  }
+}
+
+void PrintCase(const std::vector<CheckRow>& rows) {
+  fmt::print("{}  {}\n", Coloured(Colour::kBold, rows[0].name), rows[0].what);
+  for (const std::string& note : rows[0].notes) fmt::print("  note: {}\n", note);
+  for (const CheckRow& row : rows) PrintRow(row);
+}
+
+void PrintTrouble(const std::vector<CheckRow>& rows) {
+  for (const CheckRow& row : rows) {
+    if (row.status != Status::kFailed && row.status != Status::kError) continue;
+    fmt::print(stderr, "{}: {} {}: {}\n", row.name, row.target.implementation, NameOf(row.status),
+               row.reason);
+  }
+}
+
+int Check(const Request& request) {
+  const bool text = !request.output.json && !request.output.quiet;
+  bool wrong_file = false;
+  const nlohmann::ordered_json json =
+      CheckAll(FindCases(request.cases, request.groups), request.options, text,
+               [&](const std::vector<CheckRow>& rows) {
+                 if (text) PrintCase(rows);
+                 if (request.output.quiet) PrintTrouble(rows);
+                 // No implementation was even tried: it is the file.
+                 wrong_file = wrong_file ||
+                              (rows[0].status == Status::kError && rows[0].target.device.empty());
+               });
+  if (!request.out.empty()) WriteFile(request.out, JsonText(json));
+  if (request.output.json) fmt::print("{}", JsonText(json));
+  const auto count = [&](const char* what) { return json["summary"][what].get<int>(); };
+  if (text) {
+    fmt::print(
+        "\n{} cases: {} passed, {} passed but weak, {} failed, {} refused, {} skipped, {} errors\n",
+        count("cases"), count("passed"), count("weak"), count("failed"), count("refused"),
+        count("skipped"), count("errors"));
+  }
+  if (wrong_file) return kExitUsage;
+  const bool good = count("failed") == 0 && count("errors") == 0;
+  return good && !(request.strict && count("weak") > 0) ? 0 : kExitFailed;
+}
+
+}  // namespace
+
+void AddCheck(CLI::App& app, int& exit_code) {
+  auto* check =
+      app.add_subcommand("check", "case files on every implementation, against the oracle");
+  auto request = std::make_shared<Request>();
+  request->groups = {"smoke", "edge", "network"};
+  check->add_option("cases", request->cases,
+                    "files, folders, or parts of the collection like poly_nms or poly_nms/edge; "
+                    "default: the whole collection");
+  check->add_option("--group", request->groups, "groups of the collection")
+      ->check(CLI::IsMember(kGroups))
+      ->capture_default_str();
+  check->add_option("--device", request->options.device, "this device alone");
+  check->add_option("--impl", request->options.implementation, "this implementation alone");
+  check->add_flag("--reference", request->options.reference, "the reference also where it is slow");
+  check->add_flag("--strict", request->strict, "weak comparisons fail");
+  check->add_option("--out", request->out, "write the results as JSON")->type_name("FILE");
+  AddOutputOptions(*check, request->output);
+  check->footer(
+      "diff1 = sum|a-b|/sum|b|, diff2 = sqrt(sum(a-b)²/sum b²), diff3 = max|a-b|/|b|, the worst "
+      "output of each.\n"
+      "Exit code: 0 all passed, 1 something failed, 2 a file is broken.\n"
+      "Examples:\n"
+      "  detops check\n"
+      "  detops check poly_nms/edge --impl cpu:avx2\n"
+      "  detops check my_case.prototxt --json");
+  check->callback([request, &exit_code] { exit_code = Check(*request); });
+}
+
+}  // namespace detops::cli

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <random>
+
+#include "commands/commands.h"
+#include "core/case_file.h"
+#include "core/npy.h"
+
+namespace detops::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Request {
+  const Operator* op;
+  proto::Case spec;
+  std::vector<int64_t> sizes;
+  std::string scene = "scattered", dtype = "float", distribution, out;
+  float lower = -1, upper = 1;
+  uint64_t seed = 1;
+  int count = 1;
+  bool values = false;
+  Output output;
+};
+
+// The values themselves, as bits: no number is rounded on its way through text.
+void SpellOut(proto::Case& spec) {
+  const Problem problem = MakeProblem({{}, "", "", spec, {}});
+  for (size_t i = 0; i < problem.inputs.size(); ++i) {
+    proto::Tensor& tensor = *spec.mutable_input(static_cast<int>(i));
+    tensor.clear_random_data();
+    const Array& array = problem.inputs[i];
+    for (size_t at = 0; at < static_cast<size_t>(array.count()); ++at) {
+      tensor.add_value_h(array.dtype() == MLUOP_DTYPE_HALF
+                             ? fmt::format("{:04x}", array.As<uint16_t>()[at])
+                             : fmt::format("{:08x}", array.As<uint32_t>()[at]));
+    }
+  }
+  spec.clear_scene();
+}
+
+proto::Case MakeCase(const Request& request, const std::string& scene,
+                     const std::vector<int64_t>& sizes, uint64_t seed) {
+  proto::Case spec = request.spec;
+  spec.set_op_name(request.op->name());
+  const auto infos = request.op->inputs();
+  const std::vector<Shape> shapes = request.op->ShapesOf(sizes, spec);
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (spec.input_size() <= static_cast<int>(i)) spec.add_input();
+    proto::Tensor& tensor = *spec.mutable_input(static_cast<int>(i));
+    tensor.set_id(infos[i].name);
+    for (const int64_t dim : shapes[i]) tensor.mutable_shape()->add_dims(dim);
+    tensor.set_dtype(request.dtype == "half" ? proto::DTYPE_HALF : proto::DTYPE_FLOAT);
+    if (request.distribution.empty()) continue;
+    auto* random = tensor.mutable_random_data();
+    random->set_seed(static_cast<int32_t>(seed + i));
+    const bool uniform = request.distribution == "uniform";
+    random->set_distribution(uniform ? proto::UNIFORM : proto::GAUSSIAN);
+    const float middle = (request.lower + request.upper) / 2;
+    if (uniform) {
+      random->set_lower_bound(request.lower);
+      random->set_upper_bound(request.upper);
+    } else {
+      random->set_mu(middle);
+      random->set_sigma((request.upper - request.lower) / 6);
+    }
+  }
+  if (request.distribution.empty()) {
+    spec.mutable_scene()->set_kind(scene);
+    spec.mutable_scene()->set_seed(seed);
+  }
+  if (request.values) SpellOut(spec);
+  return spec;
+}
+
+void Generate(const Request& request) {
+  std::vector<std::string> scenes;
+  for (const auto& kind : request.op->scenes()) {
+    if (request.scene == "all" || request.scene == kind.name) scenes.emplace_back(kind.name);
+  }
+  if (!request.distribution.empty()) scenes = {request.distribution};
+  if (scenes.empty()) {
+    throw UserError(
+        fmt::format("{} has no scene '{}'; --help lists them", request.op->name(), request.scene));
+  }
+  const bool many = scenes.size() > 1 || request.count > 1;
+  if (request.out.empty()) {
+    if (many) throw UserError("several cases need a folder: give --out FOLDER");
+    fmt::print("{}", WriteCase(MakeCase(request, scenes[0], request.sizes, request.seed)));
+    return;
+  }
+  Rng rng(request.seed);
+  std::error_code error;
+  if (many) fs::create_directories(request.out, error);
+  int written = 0;
+  for (const std::string& scene : scenes) {
+    for (int i = 0; i < request.count; ++i) {
+      std::vector<int64_t> sizes = request.sizes;
+      // The first has the sizes asked for, the others any up to them.
+      for (int64_t& size : sizes) {
+        if (i > 0)
+          size =
+              1 + static_cast<int64_t>(rng() % static_cast<uint64_t>(std::max<int64_t>(1, size)));
+      }
+      const uint64_t seed = request.seed + static_cast<uint64_t>(i);
+      const fs::path file =
+          many ? fs::path(request.out) /
+                     fmt::format("{}_{}_{}.prototxt", request.op->name(), scene, seed)
+               : fs::path(request.out);
+      WriteFile(file, WriteCase(MakeCase(request, scene, sizes, seed)));
+      ++written;
+    }
+  }
+  if (request.output.json) {
+    fmt::print("{{\"written\": {}}}\n", written);
+  } else if (!request.output.quiet) {
+    fmt::print("{} case(s) written; run them: detops check {}\n", written, Quoted(request.out));
+  }
+}
+
+}  // namespace
+
+void AddGen(CLI::App& app, int&) {
+  auto* gen = app.add_subcommand("gen", "write case files, reproducible by seed");
+  gen->require_subcommand(1);
+  gen->footer(
+      "Examples:\n"
+      "  detops gen poly_nms --scene near_threshold --n 500 --seed 3 --out near.prototxt\n"
+      "  detops gen poly_nms --scene all --count 20 --out cases/mine");
+  for (const Operator* op : Operators()) {
+    auto* sub = gen->add_subcommand(op->name(), op->summary());
+    auto request = std::make_shared<Request>();
+    request->op = op;
+    std::string kinds;
+    for (const auto& kind : op->scenes())
+      kinds += fmt::format("  {:<16} {}\n", kind.name, kind.help);
+    op->AddSizes(*sub, request->sizes);
+    for (CLI::Option* size : sub->get_options()) {
+      if (size->get_name() != "--help") size->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
+    }
+    op->AddOptions(*sub, request->spec);
+    sub->add_option("--scene", request->scene, "what the inputs look like; all: one case of each")
+        ->capture_default_str();
+    sub->add_option("--distribution", request->distribution,
+                    "instead of a scene: independent numbers, as mluOp's random_data")
+        ->check(CLI::IsMember({"uniform", "gaussian"}));
+    sub->add_option("--lower", request->lower, "of the numbers; a gaussian has 3 sigma there")
+        ->capture_default_str();
+    sub->add_option("--upper", request->upper, "of the numbers")->capture_default_str();
+    if (std::string(op->name()) == "bbox_overlaps" ||
+        std::string(op->name()) == "border_align_forward") {
+      sub->add_option("--dtype", request->dtype, "of all inputs")
+          ->check(CLI::IsMember({"half", "float"}))
+          ->capture_default_str();
+    }
+    sub->add_option("--seed", request->seed, "the same seed gives the same numbers")
+        ->capture_default_str();
+    sub->add_option("--count", request->count,
+                    "cases of each scene, of random sizes from the second on")
+        ->check(CLI::Range(1, 100000))
+        ->capture_default_str();
+    sub->add_flag("--values", request->values,
+                  "write the numbers themselves, not how to make them");
+    sub->add_option("--out", request->out, "a file; a folder for several; default: the screen")
+        ->type_name("PATH");
+    AddOutputOptions(*sub, request->output);
+    sub->footer(fmt::format(
+        "Scenes:\n{}\nExample:\n  detops gen {} --scene ties --seed 7 --out ties.prototxt", kinds,
+        op->name()));
+    sub->callback([request] { Generate(*request); });
+  }
+}
+
+}  // namespace detops::cli

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands/commands.h"
+#include "core/environment.h"
+#include "core/execution.h"
+
+namespace detops::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Row {
+  std::string op, implementation, device, why_not;
+};
+
+// Devices that are not usable give their own reason; the others are tried.
+std::vector<Row> Rows() {
+  const std::vector<DeviceInfo> devices = Devices();
+  std::vector<Row> rows;
+  for (const Operator* op : Operators()) {
+    for (const std::string& implementation : ImplementationsOf(op->name())) {
+      bool any = false;
+      for (const DeviceInfo& device : devices) {
+        if (BackendOf(device.name) != BackendOf(implementation)) continue;
+        any = true;
+        rows.push_back(
+            {op->name(), implementation, device.name,
+             device.usable ? WhyNot(*op, {device.name, implementation}) : device.reason});
+      }
+      if (!any)
+        rows.push_back({op->name(), implementation, "", "no device of this backend is here"});
+    }
+  }
+  return rows;
+}
+
+void PrintJson(const std::vector<Row>& rows) {
+  Json json;
+  json["version"] = detopsGetVersion();
+  json["devices"] = Json::array();
+  for (const DeviceInfo& d : Devices()) {
+    json["devices"].push_back({{"name", d.name},
+                               {"description", d.description},
+                               {"usable", d.usable},
+                               {"reason", d.reason}});
+  }
+  json["operators"] = Json::array();
+  for (const Operator* op : Operators()) {
+    Json list = Json::array();
+    for (const Row& row : rows) {
+      if (row.op != op->name()) continue;
+      list.push_back({{"name", row.implementation},
+                      {"device", row.device},
+                      {"usable", row.why_not.empty()},
+                      {"reason", row.why_not}});
+    }
+    json["operators"].push_back(
+        {{"name", op->name()}, {"summary", op->summary()}, {"implementations", std::move(list)}});
+  }
+  fmt::print("{}", JsonText(json));
+}
+
+// The table of devices has said it in full.
+std::string Brief(const std::string& why_not) {
+  const std::vector<DeviceInfo> devices = Devices();
+  const bool said = std::ranges::any_of(
+      devices, [&](const DeviceInfo& d) { return !d.usable && d.reason == why_not; });
+  return said ? "its device can't be used" : why_not;
+}
+
+void Print(const std::vector<Row>& rows) {
+  fmt::print("detops {}\n\n", detopsGetVersion());
+  Table devices({"device", "usable", "what"});
+  for (const DeviceInfo& d : Devices()) {
+    devices.Add({d.name, d.usable ? "yes" : "no", d.usable ? d.description : d.reason},
+                d.usable ? Colour::kNone : Colour::kDim);
+  }
+  devices.Print();
+  for (const Operator* op : Operators()) {
+    fmt::print("\n{}  {}\n", Coloured(Colour::kBold, op->name()), op->summary());
+    Table table({"  implementation", "device", "usable"});
+    bool preferred = true;
+    for (const Row& row : rows) {
+      if (row.op != op->name()) continue;
+      const bool usable = row.why_not.empty();
+      table.Add({"  " + row.implementation, row.device,
+                 usable ? (preferred ? "yes, preferred" : "yes") : "no: " + Brief(row.why_not)},
+                usable ? Colour::kNone : Colour::kDim);
+      if (usable) preferred = false;
+    }
+    table.Print();
+  }
+}
+
+}  // namespace
+
+void AddList(CLI::App& app, int&) {
+  auto* list =
+      app.add_subcommand("list", "operators, implementations and devices, usable or why not");
+  auto output = std::make_shared<Output>();
+  AddOutputOptions(*list, *output);
+  list->footer("Example:\n  detops list");
+  list->callback([output] {
+    const std::vector<Row> rows = Rows();
+    output->json ? PrintJson(rows) : Print(rows);
+  });
+}
+
+}  // namespace detops::cli

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/report.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands/commands.h"
+#include "core/check_all.h"
+#include "core/environment.h"
+#include "core/measure_all.h"
+#include "core/npy.h"
+
+namespace detops::cli {
+namespace {
+
+struct Request {
+  std::string check, bench, out, format = "html";
+  std::vector<std::string> cases;
+  CheckOptions check_options;
+  MeasureAllOptions bench_options;
+  Output output;
+};
+
+int Report(const Request& request) {
+  const bool text = !request.output.json && !request.output.quiet;
+  const nlohmann::ordered_json check =
+      request.check.empty() ? CheckAll(FindCases(request.cases, {"smoke", "edge", "network"}),
+                                       request.check_options, text, nullptr)
+                            : ReadCheckJson(request.check);
+  const nlohmann::ordered_json bench =
+      request.bench.empty() ? MeasureAll(FindCases(request.cases, request.bench_options.groups),
+                                         request.bench_options, text)
+                            : ReadBenchJson(request.bench);
+  const nlohmann::ordered_json report = MakeReport(check, bench);
+  const std::string format = request.output.json ? "json" : request.format;
+  const std::string content = format == "html" ? ReportHtml(report)
+                              : format == "md" ? ReportMarkdown(report)
+                                               : JsonText(report);
+  if (request.out.empty()) {
+    fmt::print("{}", content);
+  } else {
+    WriteFile(request.out, content);
+    if (text) fmt::print("{}\n", request.out);
+  }
+  return report["correct"].get<bool>() ? 0 : kExitFailed;
+}
+
+}  // namespace
+
+void AddReport(CLI::App& app, int& exit_code) {
+  auto* report = app.add_subcommand("report", "the acceptance report, as one self-contained file");
+  auto request = std::make_shared<Request>();
+  request->bench_options.groups = {"network", "scale"};
+  report->add_option("cases", request->cases, "as for check; default: the whole collection");
+  report
+      ->add_option("--check", request->check,
+                   "results of `detops check --out`; default: checks now")
+      ->type_name("FILE");
+  report
+      ->add_option("--bench", request->bench,
+                   "results of `detops bench --out`; default: measures now")
+      ->type_name("FILE");
+  report->add_option("--group", request->bench_options.groups, "groups to measure")
+      ->check(CLI::IsMember(kGroups))
+      ->capture_default_str();
+  AddMeasureOptions(*report, request->bench_options);
+  report->add_option("--format", request->format, "of the report")
+      ->check(CLI::IsMember({"html", "md", "json"}))
+      ->capture_default_str();
+  report->add_option("--out", request->out, "default: the screen")->type_name("FILE");
+  AddOutputOptions(*report, request->output);
+  report->footer("Example:\n  detops report --out report.html");
+  report->callback([request, &exit_code] {
+    request->check_options.device = request->bench_options.device;
+    request->check_options.implementation = request->bench_options.implementation;
+    exit_code = Report(*request);
+  });
+}
+
+}  // namespace detops::cli

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands/commands.h"
+#include "core/environment.h"
+#include "core/execution.h"
+#include "core/npy.h"
+
+namespace detops::cli {
+namespace {
+
+// What the options of one operator were set to.
+struct Request {
+  const Operator* op;
+  proto::Case spec;
+  std::map<std::string, std::string> inputs, outputs;  // files by tensor
+  std::string device, implementation;
+  Output output;
+};
+
+Problem ReadProblem(const Request& request) {
+  Problem problem;
+  problem.op = request.op;
+  problem.spec = request.spec;
+  if (problem.spec.input_size() > 0 && problem.spec.input(0).layout() == proto::LAYOUT_NCHW) {
+    problem.layout = MLUOP_LAYOUT_NCHW;
+  }
+  for (const TensorInfo& info : request.op->inputs()) {
+    Array array = ReadArray(request.inputs.at(info.name));
+    if (array.dtype() == MLUOP_DTYPE_INT32) {
+      throw UserError(fmt::format("{}: holds int32; {} wants float: save array.astype('<f4')",
+                                  request.inputs.at(info.name), info.option));
+    }
+    problem.inputs.push_back(std::move(array));
+  }
+  // One cloud of points needs no batch.
+  if (std::string(request.op->name()) == "points_in_boxes") {
+    for (Array& array : problem.inputs) {
+      if (array.shape().size() == 2) array.Reshape({1, array.dim(0), array.dim(1)});
+    }
+  }
+  return problem;
+}
+
+void RunRequest(const Request& request) {
+  const Problem problem = ReadProblem(request);
+  RequireKnown(request.device, request.implementation);
+  const std::vector<Target> targets =
+      TargetsOf(*request.op, request.device, request.implementation);
+  if (targets.empty()) {
+    throw UserError(fmt::format("{} has no such implementation on this device; see `detops list`",
+                                request.op->name()));
+  }
+  std::vector<Array> results;
+  std::string implementation, ran_on;
+  double seconds = 0;
+  try {
+    // Unless one is forced, the library chooses.
+    const Target target = {targets[0].device, request.implementation};
+    Execution execution(problem, target);
+    ran_on = target.device;
+    const auto start = std::chrono::steady_clock::now();
+    execution.Start();
+    execution.Wait();
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    results = execution.Results();
+    implementation = execution.implementation();
+  } catch (const RunError& e) {
+    throw UserError(e.what());
+  }
+
+  nlohmann::ordered_json json;
+  json["op"] = request.op->name();
+  json["device"] = ran_on;
+  json["implementation"] = implementation;
+  json["seconds"] = seconds;
+  json["summary"] = request.op->Summarize(problem, results);
+  json["outputs"] = nlohmann::ordered_json::array();
+  std::string written;
+  const auto infos = request.op->outputs();
+  for (size_t i = 0; i < infos.size(); ++i) {
+    const auto file = request.outputs.find(infos[i].name);
+    const bool wanted = file != request.outputs.end() && !file->second.empty();
+    if (wanted) {
+      WriteArray(file->second, results[i]);
+      written += fmt::format("  {} {} {} -> {}\n", infos[i].name, TextOf(results[i].shape()),
+                             NameOf(results[i].dtype()), file->second);
+    }
+    json["outputs"].push_back({{"name", infos[i].name},
+                               {"shape", results[i].shape()},
+                               {"dtype", NameOf(results[i].dtype())},
+                               {"file", wanted ? file->second : ""}});
+  }
+  if (request.output.json) {
+    fmt::print("{}", JsonText(json));
+  } else if (!request.output.quiet) {
+    fmt::print("{}: {}\n{}  {} on {}, {}\n", request.op->name(), json["summary"].get<std::string>(),
+               written, implementation, ran_on, TimeText(seconds));
+  }
+}
+
+}  // namespace
+
+void AddRun(CLI::App& app, int&) {
+  auto* run = app.add_subcommand("run", "run an operator on arrays in files");
+  run->require_subcommand(1);
+  run->footer(
+      "Example:\n  detops run poly_nms --boxes dets.npy --iou-threshold 0.1 --out keep.npy");
+  for (const Operator* op : Operators()) {
+    auto* sub = run->add_subcommand(op->name(), op->summary());
+    auto request = std::make_shared<Request>();
+    request->op = op;
+    for (const TensorInfo& info : op->inputs()) {
+      sub->add_option(info.option, request->inputs[info.name], info.help)
+          ->type_name("FILE")
+          ->required();
+    }
+    op->AddOptions(*sub, request->spec);
+    for (const TensorInfo& info : op->outputs()) {
+      if (info.option == nullptr) continue;
+      sub->add_option(info.option, request->outputs[info.name], info.help)->type_name("FILE");
+    }
+    sub->add_option("--device", request->device, "as `detops list` names it; default: the first");
+    sub->add_option("--impl", request->implementation,
+                    "force an implementation; default: the library's choice");
+    AddOutputOptions(*sub, request->output);
+    sub->footer(
+        fmt::format("Files are .npy (half or float) or .csv.\nExample:\n  {}", op->example()));
+    sub->callback([request] { RunRequest(*request); });
+  }
+}
+
+}  // namespace detops::cli

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/terminal.h"
+
+namespace detops::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Criteria that the file itself gives take the place of the contract's; integers stay exact.
+void ApplyCriteria(const proto::Case& spec, Verdict& verdict, std::vector<std::string>& notes) {
+  std::vector<std::pair<proto::Criterion, double>> given;
+  const auto& test = spec.test_param();
+  for (int i = 0; i < std::min(test.error_func_size(), test.error_threshold_size()); ++i) {
+    given.emplace_back(test.error_func(i), test.error_threshold(i));
+  }
+  for (int i = 0; i < std::min(spec.evaluation_criterion_size(), spec.evaluation_threshold_size());
+       ++i) {
+    given.emplace_back(spec.evaluation_criterion(i), spec.evaluation_threshold(i));
+  }
+  if (given.empty()) return;
+  std::array<std::optional<double>, 3> limits;
+  for (const auto& [criterion, threshold] : given) {
+    if (criterion > proto::DIFF3) {
+      notes.push_back(proto::Criterion_Name(criterion) + " is not evaluated");
+    } else {
+      limits[static_cast<size_t>(criterion - proto::DIFF1)] = threshold;
+    }
+  }
+  for (Accuracy& a : verdict.outputs) {
+    if (a.exact_wanted) continue;
+    a.limits = limits;
+    a.Judge();
+  }
+}
+
+void Decide(const Verdict& verdict, CheckRow& row) {
+  row.outputs = verdict.outputs;
+  row.sample = verdict.sample;
+  row.status = verdict.weak.empty() ? Status::kPassed : Status::kWeak;
+  row.reason = verdict.weak;
+  for (const Accuracy& a : verdict.outputs) {
+    if (a.passed) continue;
+    row.status = Status::kFailed;
+    row.reason = a.output + (a.special_match ? " is beyond its threshold"
+                                             : " has NaN or infinities at other places");
+    break;
+  }
+}
+
+struct Answer {
+  std::string implementation;
+  std::vector<Array> results;
+};
+
+void CompareBits(const Answer& first, const std::vector<Array>& results,
+                 const std::vector<TensorInfo>& outputs, CheckRow& row) {
+  row.same_bits_as = first.implementation;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (SameBits(first.results[i], results[i])) continue;
+    row.same_bits = false;
+    row.status = Status::kFailed;
+    row.reason = fmt::format("{} has other bits than {}'s", outputs[i].name, first.implementation);
+    return;
+  }
+}
+
+}  // namespace
+
+const char* NameOf(Status status) {
+  switch (status) {
+    case Status::kPassed: return "passed";
+    case Status::kWeak: return "weak";
+    case Status::kFailed: return "FAILED";
+    case Status::kRefused: return "refused";
+    case Status::kSkipped: return "skipped";
+    case Status::kError: return "ERROR";
+  }
+  return "";
+}
+
+std::string ArgumentOf(const fs::path& file) {
+  std::error_code error;
+  const fs::path collection = fs::weakly_canonical(CaseCollection(), error);
+  const fs::path relative = fs::weakly_canonical(file, error).lexically_relative(collection);
+  const bool inside = !relative.empty() && *relative.begin() != "..";
+  return Quoted(inside ? (relative.parent_path() / relative.stem()).string() : file.string());
+}
+
+std::vector<CheckRow> CheckProblem(const Problem& problem, const CheckRow& about,
+                                   const CheckOptions& options) {
+  std::vector<CheckRow> rows;
+  std::unique_ptr<Judge> judge;
+  std::optional<Answer> first;
+  for (const Target& target : TargetsOf(*problem.op, options.device, options.implementation)) {
+    CheckRow& row = rows.emplace_back(about);
+    row.target = target;
+    row.command = fmt::format("{} --device {} --impl {}", about.command, target.device,
+                              target.implementation);
+    const bool slow = problem.op->ReferenceSteps(problem) > kMostReferenceSteps;
+    if (IsReference(target.implementation) && slow && !options.reference &&
+        options.implementation.empty()) {
+      row.status = Status::kSkipped;
+      row.reason = "the reference is slow on this size; --impl or --reference runs it";
+      continue;
+    }
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      Execution execution(problem, target);
+      execution.Start();
+      const std::vector<Array> results = execution.Results();
+      if (execution.implementation() != target.implementation && !results.empty() &&
+          !execution.implementation().empty()) {
+        throw std::runtime_error("another implementation ran: " + execution.implementation());
+      }
+      // Only now: what the library refuses, the oracle could not stand.
+      if (judge == nullptr) judge = problem.op->MakeJudge(problem);
+      Verdict verdict = judge->Compare(results);
+      ApplyCriteria(problem.spec, verdict, row.notes);
+      Decide(verdict, row);
+      if (first) {
+        CompareBits(*first, results, problem.op->outputs(), row);
+      } else {
+        first = Answer{target.implementation, results};
+      }
+    } catch (const RunError& e) {
+      row.status = e.refused() ? Status::kRefused : Status::kError;
+      row.reason = e.what();
+    } catch (const std::exception& e) {
+      row.status = Status::kError;
+      row.reason = e.what();
+    }
+    row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  if (rows.empty()) {
+    rows.push_back(about);
+    rows[0].target = {options.device, options.implementation};
+    rows[0].status = Status::kSkipped;
+    rows[0].reason = "this operator has no such implementation on this device";
+  }
+  return rows;
+}
+
+std::vector<CheckRow> CheckFile(const fs::path& file, const CheckOptions& options) {
+  CheckRow about;
+  about.command = "detops check " + ArgumentOf(file);
+  about.name = file.string();
+  try {
+    const Case what = ReadCase(file);
+    about.name = what.name;
+    about.group = what.group;
+    about.op = what.spec.op_name();
+    about.notes = what.notes;
+    const Problem problem = MakeProblem(what);
+    about.what = problem.op->Describe(problem);
+    return CheckProblem(problem, about, options);
+  } catch (const std::bad_alloc&) {
+    about.reason = "out of memory";
+  } catch (const std::exception& e) {
+    about.reason = e.what();
+  }
+  about.status = Status::kError;
+  return {about};
+}
+
+void Tally::Add(Status status) {
+  switch (status) {
+    case Status::kPassed: ++passed; break;
+    case Status::kWeak: ++weak; break;
+    case Status::kFailed: ++failed; break;
+    case Status::kRefused: ++refused; break;
+    case Status::kSkipped: ++skipped; break;
+    case Status::kError: ++errors; break;
+  }
+}
+
+nlohmann::ordered_json JsonOf(const Tally& t) {
+  return {{"passed", t.passed},   {"weak", t.weak},       {"failed", t.failed},
+          {"refused", t.refused}, {"skipped", t.skipped}, {"errors", t.errors}};
+}
+
+nlohmann::ordered_json JsonOf(const CheckRow& row) {
+  // JSON has no infinity.
+  const auto number = [](double v) {
+    return std::isfinite(v) ? nlohmann::ordered_json(v) : nlohmann::ordered_json("inf");
+  };
+  nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
+  for (const Accuracy& a : row.outputs) {
+    nlohmann::ordered_json limits = nlohmann::ordered_json::array();
+    for (const auto& limit : a.limits) {
+      limits.push_back(limit ? number(*limit) : nlohmann::ordered_json(nullptr));
+    }
+    outputs.push_back({{"name", a.output},
+                       {"diff1", number(a.diff1)},
+                       {"diff2", number(a.diff2)},
+                       {"diff3", number(a.diff3)},
+                       {"special_match", a.special_match},
+                       {"limits", limits},
+                       {"passed", a.passed}});
+  }
+  return {{"case", row.name},
+          {"op", row.op},
+          {"group", row.group},
+          {"what", row.what},
+          {"device", row.target.device},
+          {"implementation", row.target.implementation},
+          {"status", NameOf(row.status)},
+          {"reason", row.reason},
+          {"sample", row.sample},
+          {"outputs", outputs},
+          {"same_bits_as", row.same_bits_as},
+          {"same_bits", row.same_bits},
+          {"seconds", row.seconds},
+          {"notes", row.notes},
+          {"command", row.command}};
+}
+
+}  // namespace detops::cli

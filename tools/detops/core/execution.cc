@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/execution.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+namespace detops::cli {
+namespace {
+
+void Require(mluOpStatus_t status) {
+  if (status != MLUOP_STATUS_SUCCESS) throw RunError(status, detopsGetLastErrorMessage());
+}
+
+std::vector<detopsImplementationInfo> Implementations() {
+  size_t count = 0;
+  Require(detopsListImplementations(nullptr, 0, &count));
+  std::vector<detopsImplementationInfo> listed(count);
+  Require(detopsListImplementations(listed.data(), count, &count));
+  return listed;
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> Devices() {
+  size_t count = 0;
+  Require(detopsListDevices(nullptr, 0, &count));
+  std::vector<detopsDeviceInfo> listed(count);
+  Require(detopsListDevices(listed.data(), count, &count));
+  std::vector<DeviceInfo> devices;
+  for (const detopsDeviceInfo& d : listed) {
+    devices.push_back({d.name, d.description, d.reason, d.usable});
+  }
+  return devices;
+}
+
+std::string BackendOf(const std::string& name) { return name.substr(0, name.find(':')); }
+
+bool IsReference(const std::string& implementation) {
+  return implementation.ends_with(":reference");
+}
+
+std::vector<std::string> ImplementationsOf(const std::string& op) {
+  std::vector<std::string> names;
+  for (const detopsImplementationInfo& info : Implementations()) {
+    if (info.op == op) names.emplace_back(info.name);
+  }
+  return names;
+}
+
+void RequireKnown(const std::string& device, const std::string& implementation) {
+  std::string names;
+  bool found = device.empty();
+  for (const DeviceInfo& d : Devices()) {
+    names += (names.empty() ? "" : ", ") + d.name;
+    if (d.name != device) continue;
+    found = true;
+    if (!d.usable) {
+      throw UserError(fmt::format("device {} can't be used: {}", d.name, d.reason));
+    }
+  }
+  if (!found) throw UserError(fmt::format("there is no device '{}'; there are {}", device, names));
+  if (implementation.empty()) return;
+  std::set<std::string> all;
+  for (const detopsImplementationInfo& info : Implementations()) all.insert(info.name);
+  if (!all.contains(implementation)) {
+    throw UserError(fmt::format("there is no implementation '{}'; there are {}", implementation,
+                                fmt::join(all, ", ")));
+  }
+}
+
+std::vector<Target> TargetsOf(const Operator& op, const std::string& device,
+                              const std::string& implementation) {
+  std::vector<Target> targets;
+  for (const DeviceInfo& d : Devices()) {
+    if (!d.usable || (!device.empty() && d.name != device)) continue;
+    for (const std::string& name : ImplementationsOf(op.name())) {
+      if (BackendOf(name) != BackendOf(d.name)) continue;
+      if (implementation.empty() || name == implementation) targets.push_back({d.name, name});
+    }
+  }
+  return targets;
+}
+
+Execution::Execution(const Problem& problem, const Target& target, int threads, int64_t sets)
+    : problem_(problem), device_(target.device), handle_(target.device), sets_(sets) {
+  Require(detopsSetDevice(device_.c_str()));
+  if (threads > 0) Require(detopsSetThreads(handle_, threads));
+  if (!target.implementation.empty()) {
+    Require(detopsSetImplementation(handle_, target.implementation.c_str()));
+  }
+  const Operator& op = *problem.op;
+  shapes_ = op.MakeOutputs(problem);
+  call_.handle = handle_;
+  for (size_t i = 0; i < problem.inputs.size(); ++i) {
+    const Array& array = problem.inputs[i];
+    call_.input_descs.push_back(
+        descs_.emplace_back(array.dtype(), array.shape(), op.LayoutOfInput(problem, i)));
+    inputs_.emplace_back(handle_, array.bytes().size(), sets_).Upload(array.bytes().data());
+  }
+  for (size_t i = 0; i < shapes_.size(); ++i) {
+    const Array& array = shapes_[i];
+    call_.output_descs.push_back(
+        descs_.emplace_back(array.dtype(), array.shape(), op.LayoutOfOutput(problem, i)));
+    bench::Buffer& buffer = outputs_.emplace_back(handle_, array.bytes().size(), sets_);
+    for (int64_t set = 0; set < sets_; ++set) buffer.Poison(set);
+  }
+  Require(op.WorkspaceBytes(problem, call_, &call_.workspace_bytes));
+  workspace_.emplace(handle_, call_.workspace_bytes, 1);
+  call_.workspace = workspace_->at(0);
+}
+
+void Execution::Point(int64_t set) {
+  call_.inputs.clear();
+  call_.outputs.clear();
+  for (const bench::Buffer& buffer : inputs_) call_.inputs.push_back(buffer.at(set));
+  for (const bench::Buffer& buffer : outputs_) call_.outputs.push_back(buffer.at(set));
+}
+
+void Execution::Start() {
+  Point(next_++ % sets_);
+  Require(problem_.op->Run(problem_, call_));
+}
+
+void Execution::Wait() {
+  cnrtQueue_t queue = nullptr;
+  Require(mluOpGetQueue(handle_, &queue));
+  if (cnrtQueueSync(queue) != cnrtSuccess) {
+    throw RunError(MLUOP_STATUS_EXECUTION_FAILED,
+                   fmt::format("{}: {}", device_, detopsGetLastErrorMessage()));
+  }
+}
+
+std::vector<Array> Execution::Results() {
+  Wait();
+  std::vector<Array> results = shapes_;
+  for (size_t i = 0; i < results.size(); ++i) outputs_[i].Download(0, results[i].bytes().data());
+  problem_.op->Trim(problem_, results);
+  return results;
+}
+
+double Execution::bytes_a_set() const {
+  double bytes = 0;
+  for (const Array& array : problem_.inputs) bytes += static_cast<double>(array.bytes().size());
+  for (const Array& array : shapes_) bytes += static_cast<double>(array.bytes().size());
+  return bytes;
+}
+
+std::string WhyNot(const Operator& op, const Target& target) {
+  Problem problem;
+  problem.op = &op;
+  problem.spec.mutable_scene();
+  for (const Shape& shape : op.ShapesOf(std::vector<int64_t>(5, 1), problem.spec)) {
+    problem.inputs.emplace_back(MLUOP_DTYPE_FLOAT, shape);
+  }
+  try {
+    Execution execution(problem, target);
+    execution.Start();
+    execution.Wait();
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "";
+}
+
+}  // namespace detops::cli

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Devices and implementations as the library lists them, and a problem on one of them. A new
+// backend needs nothing here: what the library names is used.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/operator.h"
+
+namespace detops::cli {
+
+// The library said no. `refused` where it can't on this machine or for this case; else the call was
+// wrong, or failed.
+class RunError : public std::runtime_error {
+ public:
+  RunError(mluOpStatus_t status, const std::string& text)
+      : std::runtime_error(text), status_(status) {}
+  bool refused() const {
+    return status_ == MLUOP_STATUS_NOT_SUPPORTED || status_ == MLUOP_STATUS_ARCH_MISMATCH;
+  }
+  mluOpStatus_t status() const { return status_; }
+
+ private:
+  mluOpStatus_t status_;
+};
+
+struct DeviceInfo {
+  std::string name, description, reason;
+  bool usable;
+};
+std::vector<DeviceInfo> Devices();
+// "cuda:0" of "cuda".
+std::string BackendOf(const std::string& device_or_implementation);
+
+// Where and by what a problem can run.
+struct Target {
+  std::string device, implementation;  // implementation "": the library's choice
+};
+// Throws UserError for a name that the library does not list, and for a device that can't be used;
+// empty ones are fine.
+void RequireKnown(const std::string& device, const std::string& implementation);
+// Every implementation of the operator on every usable device of its backend, the preferred first.
+// Empty strings don't filter.
+std::vector<Target> TargetsOf(const Operator& op, const std::string& device,
+                              const std::string& implementation);
+bool IsReference(const std::string& implementation);
+std::vector<std::string> ImplementationsOf(const std::string& op);
+
+// Sets of inputs and outputs to be used in turn; each is a copy of the same data.
+class Execution {
+ public:
+  // Throws RunError with the library's text. threads 0: the default.
+  Execution(const Problem& problem, const Target& target, int threads = 0, int64_t sets = 1);
+
+  // Puts a call on the queue; waits for nothing.
+  void Start();
+  void Wait();
+  // Of the first set, as long as the run made them. What a call leaves unwritten is poison before.
+  std::vector<Array> Results();
+
+  std::string implementation() const { return detopsGetLastImplementation(handle_); }
+  int64_t pairs() const { return detopsGetLastPairCount(handle_); }
+  size_t workspace_bytes() const { return call_.workspace_bytes; }
+  int64_t sets() const { return sets_; }
+  double bytes_a_set() const;
+
+ private:
+  void Point(int64_t set);
+
+  const Problem& problem_;
+  const std::string device_;
+  bench::Handle handle_;
+  std::vector<Array> shapes_;  // of the outputs
+  std::deque<bench::Desc> descs_;
+  std::deque<bench::Buffer> inputs_, outputs_;
+  std::optional<bench::Buffer> workspace_;
+  Call call_;
+  int64_t sets_, next_ = 0;
+};
+
+// Runs once; "" or why it can't run here.
+std::string WhyNot(const Operator& op, const Target& target);
+
+}  // namespace detops::cli

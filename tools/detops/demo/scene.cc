@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "demo/scene.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/execution.h"
+#include "core/terminal.h"
+
+namespace detops::cli {
+
+bool Scene::right() const {
+  return !verdict.outputs.empty() &&
+         std::ranges::all_of(verdict.outputs, [](const Accuracy& a) { return a.passed; });
+}
+
+std::string Scene::VerdictText() const {
+  if (!right()) return "DIFFERS";
+  double diff1 = 0, diff2 = 0;
+  for (const Accuracy& a : verdict.outputs) {
+    diff1 = std::max(diff1, a.diff1), diff2 = std::max(diff2, a.diff2);
+  }
+  if (diff1 == 0 && diff2 == 0) return "equal";
+  return fmt::format("diff1 {}, diff2 {}", DiffText(diff1), DiffText(diff2));
+}
+
+std::vector<Array> RunScene(const Problem& problem, const std::string& device, Scene& scene) {
+  Execution execution(problem, {device, ""});
+  execution.Start();  // the first call starts threads
+  std::vector<Array> results = execution.Results();
+  constexpr int kCalls = 20;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < kCalls; ++i) execution.Start();
+  execution.Wait();
+  scene.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / kCalls;
+  scene.op = problem.op->name();
+  scene.size = problem.op->Describe(problem);
+  scene.summary = problem.op->Summarize(problem, results);
+  scene.implementation = execution.implementation();
+  scene.verdict = problem.op->MakeJudge(problem)->Compare(results);
+  return results;
+}
+
+Problem ProblemOf(const Operator& op, std::vector<Array> inputs) {
+  Problem problem;
+  problem.op = &op;
+  problem.spec.set_op_name(op.name());
+  problem.inputs = std::move(inputs);
+  return problem;
+}
+
+Array FloatArray(Shape shape, const std::vector<float>& values) {
+  return Array::FromFloats(MLUOP_DTYPE_FLOAT, std::move(shape), values);
+}
+
+}  // namespace detops::cli
