@@ -12,7 +12,7 @@ _LARGEST_EXACT = 2**24  # float32 holds every integer up to here
 
 
 def to_native(array: Any, name: str, half_allowed: bool) -> NDArray[Any]:
-    """A row-major array in this machine's byte order.
+    """A row-major, aligned array in this machine's byte order.
 
     Half stays half where it may, smaller floats widen exactly, wider ones are rounded to float32.
     """
@@ -24,16 +24,14 @@ def to_native(array: Any, name: str, half_allowed: bool) -> NDArray[Any]:
         return _from_floats(array, name, half_allowed)
     if array.dtype.kind in "iu":
         return _from_integers(array, name, wanted)
-    if array.size == 0 and array.dtype == object:
-        raise TypeError(f"{name}: is an empty object; pass an array of {wanted}")
     raise TypeError(f"{name}: dtype is {array.dtype}; pass {wanted}")
 
 
 def _from_floats(array: NDArray[Any], name: str, half_allowed: bool) -> NDArray[Any]:
     if half_allowed and array.dtype.itemsize == 2:
-        return np.ascontiguousarray(array, dtype=np.float16)
+        return np.require(array, np.float16, "CA")
     with np.errstate(over="ignore"):
-        result = np.ascontiguousarray(array, dtype=np.float32)
+        result = np.require(array, np.float32, "CA")
     if array.dtype.itemsize > 4 and np.any(np.isinf(result) & np.isfinite(array)):
         raise TypeError(
             f"{name}: has {array.dtype} values beyond the range of float32; scale them, or pass "
@@ -49,4 +47,4 @@ def _from_integers(array: NDArray[Any], name: str, wanted: str) -> NDArray[Any]:
                 f"{name}: has {array.dtype} values beyond 2**24, which float32 does not hold "
                 f"exactly; pass {wanted}"
             )
-    return np.ascontiguousarray(array, dtype=np.float32)
+    return np.require(array, np.float32, "CA")

@@ -80,7 +80,7 @@ nb::object DlpackCapsule(nb::handle object, const char* name, const Device& devi
     if (!error.matches(PyExc_TypeError)) {
       if (error.matches(PyExc_BufferError) || error.matches(PyExc_RuntimeError)) {
         // PyTorch's answer for tensors that require a gradient, for one.
-        ThrowTypeError(std::string(name) + ": " + error.what());
+        ThrowTypeError(std::string(name) + ": " + nb::str(error.value()).c_str());
       }
       throw;
     }
@@ -118,9 +118,11 @@ bool SpeaksDlpack(nb::handle object) {
 Device DeviceOf(nb::handle object, const char* name) {
   if (!SpeaksDlpack(object)) return {};
   const nb::object pair = object.attr("__dlpack_device__")();
-  // The type may be an enum of the producer's.
-  return ToDevice({nb::cast<int32_t>(nb::int_(pair[0])), nb::cast<int32_t>(nb::int_(pair[1]))},
-                  name);
+  // The type may be an enum of the producer's, and Paddle has None as the CPU's number.
+  const nb::object type = pair[0], id = pair[1];
+  return ToDevice(
+      {nb::cast<int32_t>(nb::int_(type)), id.is_none() ? 0 : nb::cast<int32_t>(nb::int_(id))},
+      name);
 }
 
 uintptr_t AddressOfResult(nb::handle array, uintptr_t stream) {

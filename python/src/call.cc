@@ -61,6 +61,7 @@ void TakeDevicePath(bool always) { always_device_path = always; }
 Call::Call(nb::handle first, const char* name) : first_(first), device_(DeviceOf(first, name)) {
   if (SpeaksDlpack(first)) framework_ = FrameworkOf(first);
   if (!device_.on_host) {
+    ThreadHandle(device_, nullptr);  // says why where there is no such device
     stream_ = reinterpret_cast<void*>(nb::cast<uintptr_t>(Framework("stream", first)));
   }
 }

@@ -43,7 +43,9 @@ int32_t ReadCount(const Call& call, const void* device_count) {
 
 // The first rows of a device array, as the caller gets them.
 nb::object Front(const Call& call, Output output, int64_t rows) {
-  output.object = output.object[nb::slice(nb::int_(0), nb::int_(rows), nb::none())];
+  const nb::object front =
+      nb::make_tuple(nb::slice(nb::int_(0), nb::int_(rows), nb::none()), nb::ellipsis());
+  output.object = output.object[front];
   return call.Finish(std::move(output));
 }
 
