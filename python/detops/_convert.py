@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+_LAYOUT: Final = ("C", "A")  # row-major and aligned
 _LARGEST_EXACT = 2**24  # float32 holds every integer up to here
 
 
@@ -29,9 +30,9 @@ def to_native(array: Any, name: str, half_allowed: bool) -> NDArray[Any]:
 
 def _from_floats(array: NDArray[Any], name: str, half_allowed: bool) -> NDArray[Any]:
     if half_allowed and array.dtype.itemsize == 2:
-        return np.require(array, np.float16, "CA")
+        return np.require(array, np.float16, _LAYOUT)
     with np.errstate(over="ignore"):
-        result = np.require(array, np.float32, "CA")
+        result = np.require(array, np.float32, _LAYOUT)
     if array.dtype.itemsize > 4 and np.any(np.isinf(result) & np.isfinite(array)):
         raise TypeError(
             f"{name}: has {array.dtype} values beyond the range of float32; scale them, or pass "
@@ -47,4 +48,4 @@ def _from_integers(array: NDArray[Any], name: str, wanted: str) -> NDArray[Any]:
                 f"{name}: has {array.dtype} values beyond 2**24, which float32 does not hold "
                 f"exactly; pass {wanted}"
             )
-    return np.require(array, np.float32, "CA")
+    return np.require(array, np.float32, _LAYOUT)

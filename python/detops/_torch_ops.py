@@ -109,9 +109,19 @@ def generate_proposals(
     pixel_offset: bool = False,
     layout: str = "NCHW",
 ) -> tuple[Tensor, Tensor, Tensor]:
-    arrays = [t.detach() for t in (scores, bbox_deltas, img_size, anchors, variances)]
     return _core.generate_proposals(
-        *arrays, pre_nms_top_n, post_nms_top_n, nms_thresh, min_size, eta, pixel_offset, layout
+        scores.detach(),
+        bbox_deltas.detach(),
+        img_size.detach(),
+        anchors.detach(),
+        variances.detach(),
+        pre_nms_top_n,
+        post_nms_top_n,
+        nms_thresh,
+        min_size,
+        eta,
+        pixel_offset,
+        layout,
     )
 
 

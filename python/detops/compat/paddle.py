@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
 
+if TYPE_CHECKING:
+    from .._core import _Dlpack
+
 __all__ = ["generate_proposals"]
 
-ArrayT = TypeVar("ArrayT")
+ArrayT = TypeVar("ArrayT", bound="_Dlpack")
 
 
 def generate_proposals(
