@@ -25,7 +25,7 @@ def require(module: str) -> Any:
     except ImportError as error:
         if module in REQUIRED:
             pytest.fail(f"{module} is required by DETOPS_REQUIRE: {error}")
-        pytest.skip(f"{module} is not installed")
+        pytest.skip(f"{module} is not installed", allow_module_level=True)
 
 
 def require_cuda() -> Any:
