@@ -9,7 +9,7 @@ array; on a CUDA device everything happens on the caller's current stream.
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -163,7 +163,7 @@ class FromNumpy:
         )
 
 
-@lru_cache(maxsize=None)
+@cache
 def find(array_type: type) -> Any:
     """The library that an array type belongs to."""
     roots = {base.__module__.split(".")[0] for base in array_type.__mro__}

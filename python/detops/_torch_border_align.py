@@ -47,7 +47,7 @@ def border_align_backward(
         grad_output, argmax = grad_output.permute(0, 3, 1, 2), argmax.permute(0, 3, 1, 2)
     else:
         n, channels, height, width = input_shape
-    c, k = channels // 4, boxes.shape[1]
+    c = channels // 4
     xs, ys = _sample_places(boxes, pool_size)
     chosen = argmax.permute(0, 2, 3, 1)  # [N, K, 4, C]
     x, y = torch.gather(xs, 3, chosen), torch.gather(ys, 3, chosen)

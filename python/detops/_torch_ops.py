@@ -58,15 +58,11 @@ def _(
 def border_align(
     input: Tensor, boxes: Tensor, pool_size: int, layout: str = "NCHW"
 ) -> tuple[Tensor, Tensor]:
-    return _core.border_align(
-        input.detach(), boxes.detach(), pool_size, layout, return_argmax=True
-    )
+    return _core.border_align(input.detach(), boxes.detach(), pool_size, layout, return_argmax=True)
 
 
 @border_align.register_fake
-def _(
-    input: Tensor, boxes: Tensor, pool_size: int, layout: str = "NCHW"
-) -> tuple[Tensor, Tensor]:
+def _(input: Tensor, boxes: Tensor, pool_size: int, layout: str = "NCHW") -> tuple[Tensor, Tensor]:
     images, count = boxes.shape[0], boxes.shape[1]
     if layout == "NHWC":
         shape = (images, count, 4, input.shape[3] // 4)

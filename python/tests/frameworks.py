@@ -74,9 +74,7 @@ def _jax() -> Library:
 
 def _paddle() -> Library:
     paddle = require("paddle")
-    return Library(
-        paddle.Tensor, paddle.to_tensor, lambda t: t.numpy(), lambda t: t.data_ptr()
-    )
+    return Library(paddle.Tensor, paddle.to_tensor, lambda t: t.numpy(), lambda t: t.data_ptr())
 
 
 def _array_api_strict() -> Library:
@@ -103,7 +101,9 @@ def _minimal() -> Library:
         def __dlpack__(self, stream: Any = None) -> Any:
             return self.values.__dlpack__()
 
-    return Library(np.ndarray, lambda v: Array(v.copy()), np.asarray, lambda a: a.values.ctypes.data)
+    return Library(
+        np.ndarray, lambda v: Array(v.copy()), np.asarray, lambda a: a.values.ctypes.data
+    )
 
 
 LIBRARIES = {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operators in plain NumPy, written from the contract in each operator's README.
 
-Slow and short; they share nothing with the library. Floats are rounded as the contract says, so that
-results can be compared exactly where it fixes them.
+Slow and short; they share nothing with the library. Floats are rounded as the contract says, so
+that results can be compared exactly where it fixes them.
 """
 
 from __future__ import annotations

@@ -30,11 +30,15 @@ def quads(rng: np.random.Generator, count: int, side: float = 60) -> Array:
     return np.concatenate([turned.reshape(count, 8), scores], 1).astype("f")
 
 
-def features(rng: np.random.Generator, n: int, c: int, h: int, w: int, k: int) -> tuple[Array, Array]:
+def features(
+    rng: np.random.Generator, n: int, c: int, h: int, w: int, k: int
+) -> tuple[Array, Array]:
     """[N, 4C, H, W] and boxes [N, K, 4], some beyond the image."""
     low = rng.uniform(-2, [w, h], (n, k, 2))
     high = rng.uniform(-2, [w + 2, h + 2], (n, k, 2))
-    return rng.standard_normal((n, 4 * c, h, w)).astype("f"), np.concatenate([low, high], 2).astype("f")
+    return rng.standard_normal((n, 4 * c, h, w)).astype("f"), np.concatenate([low, high], 2).astype(
+        "f"
+    )
 
 
 def proposals(rng: np.random.Generator, n: int, a: int, h: int, w: int) -> dict[str, Array]:

@@ -207,7 +207,10 @@ def test_empty_arrays():
     assert detops.bbox_overlaps(none, none, aligned=True).shape == (0,)
     assert detops.poly_nms(np.zeros((0, 9), "f"), 0.1).shape == (0,)
     assert detops.poly_nms(np.zeros((0, 8), "f"), 0.1, np.zeros(0, "f")).shape == (0,)
-    assert detops.points_in_boxes(np.zeros((2, 0, 3), "f"), np.zeros((2, 3, 7), "f")).shape == (2, 0)
+    assert detops.points_in_boxes(np.zeros((2, 0, 3), "f"), np.zeros((2, 3, 7), "f")).shape == (
+        2,
+        0,
+    )
     no_boxes = detops.points_in_boxes(np.zeros((1, 5, 3), "f"), np.zeros((1, 0, 7), "f"))
     assert no_boxes.tolist() == [[-1] * 5]
     arguments = scenes.proposals(RNG, 0, 2, 3, 3)

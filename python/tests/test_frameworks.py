@@ -151,7 +151,9 @@ def test_torch_views_and_gradients():
     np.testing.assert_array_equal(rois.numpy(), CALLS["generate_proposals"](np.asarray)[0])
     with pytest.raises(TypeError, match="bboxes1: .*detach"):
         detops.bbox_overlaps(boxes.clone().requires_grad_(), boxes)
-    with pytest.raises(TypeError, match="bboxes1: dtype is bfloat16 on cpu; pass float32 or float16"):
+    with pytest.raises(
+        TypeError, match="bboxes1: dtype is bfloat16 on cpu; pass float32 or float16"
+    ):
         detops.bbox_overlaps(boxes.bfloat16(), boxes)
     for dtype in (torch.int32, torch.int64):
         assert detops.poly_nms(torch.tensor(DETS), 0.5, dtype=dtype).dtype == dtype

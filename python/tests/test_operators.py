@@ -64,9 +64,7 @@ def test_poly_nms_orders_nan_first_and_ties_by_index():
 
 def test_poly_nms_threshold_below_zero_leaves_the_best():
     dets = scenes.quads(np.random.default_rng(1), 20)
-    np.testing.assert_array_equal(
-        detops.poly_nms(dets, -1.0), oracles.score_order(dets[:, 8])[:1]
-    )
+    np.testing.assert_array_equal(detops.poly_nms(dets, -1.0), oracles.score_order(dets[:, 8])[:1])
 
 
 @settings(max_examples=15, deadline=None)
@@ -93,9 +91,7 @@ def test_border_align(seed, dtype, pool):
 def test_generate_proposals(seed, pre, post, pixel_offset):
     arguments = scenes.proposals(np.random.default_rng(seed), 2, 3, 4, 5)
     options = {"pre_nms_top_n": pre, "post_nms_top_n": post, "pixel_offset": pixel_offset}
-    expected = oracles.generate_proposals(
-        *arguments.values(), pre, post, 0.5, 0.1, pixel_offset
-    )
+    expected = oracles.generate_proposals(*arguments.values(), pre, post, 0.5, 0.1, pixel_offset)
     actual = detops.generate_proposals(**arguments, **options, layout="NHWC")
     np.testing.assert_array_equal(actual[2], expected[2])
     np.testing.assert_array_equal(actual[1], expected[1])

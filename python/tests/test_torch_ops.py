@@ -51,7 +51,9 @@ def test_opcheck(name, sample):
 @pytest.mark.parametrize(("name", "sample"), CASES, ids=[name for name, _ in CASES])
 def test_the_same_as_the_functions(name, sample):
     options = {"return_argmax": True} if name == "border_align" else {}
-    plain = getattr(detops, name)(*(s.detach() if hasattr(s, "detach") else s for s in sample), **options)
+    plain = getattr(detops, name)(
+        *(s.detach() if hasattr(s, "detach") else s for s in sample), **options
+    )
     registered = getattr(torch.ops.detops, name)(*sample)
     torch.testing.assert_close(registered, plain, rtol=0, atol=0, equal_nan=True)
 

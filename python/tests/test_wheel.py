@@ -29,7 +29,9 @@ print(*{line.split()[-1] for line in open("/proc/self/maps") if "/lib" in line})
 
 
 def dynamic(path: Path) -> dict[str, list[str]]:
-    text = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        ["readelf", "-d", path], capture_output=True, text=True, check=True
+    ).stdout
     tags: dict[str, list[str]] = {}
     for tag, value in re.findall(r"\((\w+)\)\s+.*\[(.*)\]", text):
         tags.setdefault(tag, []).append(value)
@@ -45,7 +47,9 @@ def test_every_library_is_the_systems_or_brought_along():
         for needed in tags["NEEDED"]:
             assert needed in brought or OF_THE_SYSTEM.match(needed), f"{path.name} needs {needed}"
         for runpath in tags.get("RUNPATH", []) + tags.get("RPATH", []):
-            assert all(p.startswith("$ORIGIN") for p in runpath.split(":")), f"{path.name}: {runpath}"
+            assert all(p.startswith("$ORIGIN") for p in runpath.split(":")), (
+                f"{path.name}: {runpath}"
+            )
 
 
 def test_it_works_from_a_folder_that_was_carried_elsewhere(tmp_path):
@@ -67,5 +71,7 @@ def test_it_works_from_a_folder_that_was_carried_elsewhere(tmp_path):
     assert result.returncode == 0, result.stderr
     loaded = [Path(path) for path in result.stdout.split()]
     ours = [path for path in loaded if re.match("lib(detops|tbb|hwy)", path.name)]
-    assert {path.name for path in ours} == {path.name for path in LIBRARIES if "cuda" not in path.name}
+    assert {path.name for path in ours} == {
+        path.name for path in LIBRARIES if "cuda" not in path.name
+    }
     assert all(path.is_relative_to(tmp_path) for path in ours), ours

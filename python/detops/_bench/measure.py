@@ -103,9 +103,7 @@ def measure(with_peers: bool, budget: float, report: Callable[[str], None]) -> d
                 missing.add(name)
                 continue
             found.append(measure_peer(name, call, case, own, budget))
-        rows.append(
-            {"operator": case.operator, "size": case.size, "seconds": own, "peers": found}
-        )
+        rows.append({"operator": case.operator, "size": case.size, "seconds": own, "peers": found})
         report(table_rows(rows[-1]))
     return {
         "machine": detops.devices()[0]["description"],
@@ -125,7 +123,9 @@ def time_text(value: float) -> str:
     return f"{value * 1e6:.3g} µs"
 
 
-HEADER = "| operator | size | who | time | detops is faster by | answer |\n|---|---|---|---|---|---|"
+HEADER = (
+    "| operator | size | who | time | detops is faster by | answer |\n|---|---|---|---|---|---|"
+)
 
 
 def table_rows(row: dict[str, Any]) -> str:
@@ -144,11 +144,13 @@ def run(with_peers: bool, budget: float, json_path: Path | None) -> int:
     result = measure(with_peers, budget, lambda text: print(text, flush=True))
     cost = result["overhead"]
     print(
-        f"\nA call on 10 boxes: {cost['python_us']:.2f} µs from Python, {cost['c_us']:.2f} µs in C: "
-        f"{cost['overhead_us']:.2f} µs for Python."
+        f"\nA call on 10 boxes: {cost['python_us']:.2f} µs from Python, "
+        f"{cost['c_us']:.2f} µs in C, so {cost['overhead_us']:.2f} µs for Python."
     )
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
-    print(f"{result['machine']}, {result['threads']} threads, Python {result['python']}; {versions}.")
+    print(
+        f"{result['machine']}, {result['threads']} threads, Python {result['python']}; {versions}."
+    )
     if result["not_installed"]:
         print(f"Not installed: {', '.join(result['not_installed'])}.")
     if json_path is not None:

@@ -14,7 +14,7 @@ _MARGIN = float(torch.tensor(1e-5, dtype=torch.float32))
 
 
 def size_for_limit(limit: Tensor) -> Tensor:
-    """The float32 size with which ``v < size / 2 + margin`` is ``v < limit`` for every float32 v >= 0.
+    """The size with which ``v < size / 2 + margin`` is ``v < limit`` for every float32 v >= 0.
 
     Exact for limits above 5e-6. The floats below the limit end one step below it, and among the
     multiples of that step there is one half size which ends there too.

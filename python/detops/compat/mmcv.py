@@ -34,7 +34,10 @@ def bbox_overlaps(
 
 
 def border_align(input: Tensor, boxes: Tensor, pool_size: int, /) -> Tensor:
-    """Border features [B, C, K, 4] of [B, 4C, H, W] and boxes [B, K, 4], with a gradient for input."""
+    """Border features [B, C, K, 4] of [B, 4C, H, W] and boxes [B, K, 4].
+
+    As mmcv, with a gradient for input.
+    """
     pooled: Tensor = torch.ops.detops.border_align(input, boxes, pool_size)[0]
     return pooled
 
@@ -75,10 +78,10 @@ def nms_quadri(
 ) -> tuple[Tensor, Tensor | None]:
     """Suppression of quadrilaterals [N, 8]: what is kept as [K, 9] with its scores, and int64 [K].
 
-    As mmcv: the best score first; ``(dets, None)`` for no boxes; labels change nothing, as in mmcv's
-    kernels. A box goes at an IoU above iou_threshold, as in mmcv's CUDA kernel (its CPU code takes
-    equal ones too). The IoU is the geometric one, also far from the origin and for concave boxes,
-    where mmcv's is not.
+    As mmcv: the best score first; ``(dets, None)`` for no boxes; labels change nothing, as in
+    mmcv's kernels. A box goes at an IoU above iou_threshold, as in mmcv's CUDA kernel (its CPU code
+    takes equal ones too). The IoU is the geometric one, also far from the origin and for concave
+    boxes, where mmcv's is not.
     """
     if dets.shape[0] == 0:
         return dets, None

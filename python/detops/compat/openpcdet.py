@@ -25,8 +25,8 @@ ArrayT = TypeVar("ArrayT")
 def points_in_boxes_gpu(points: Tensor, boxes: Tensor) -> Tensor:
     """The first box that holds each point, or -1: [B, M, 3] and [B, T, 7] to int32 [B, M].
 
-    OpenPCDet's convention is detops' own: z is the middle of a box, the margin 1e-5. Works on the CPU
-    too.
+    OpenPCDet's convention is detops' own: z is the middle of a box, the margin 1e-5. Works on the
+    CPU too.
     """
     return _core.points_in_boxes(points.detach(), boxes.detach(), dtype="int32")
 
