@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.command is None:
         return show()
-    from ._bench.measure import run
+    from ._bench.report import run
 
     return run(options.peers, options.budget, options.json)
 

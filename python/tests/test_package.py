@@ -83,6 +83,14 @@ def test_example_programs_run(path):
         assert expected in result.stdout
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_the_pages_print_what_they_say(page):
+    program = re.search(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL).group(1)
+    said = re.findall(r"print\(.*\) +# (.*)", program)
+    result = python("-c", program)
+    assert said and result.stdout.splitlines() == said, result.stderr
+
+
 def test_examples_pass_mypy_strict():
     require("mypy")
     paths = [p for p in EXAMPLES if "torch" not in p.name or importlib.util.find_spec("torch")]

@@ -2,13 +2,11 @@
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import os
 import statistics
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -91,7 +89,10 @@ def measure_peer(name: str, call: Callable[[], Any], case: Case, own: float, bud
     return {"name": name, "seconds": theirs, "ratio": theirs / own, "answer": verdict}
 
 
-def measure(with_peers: bool, budget: float, report: Callable[[str], None]) -> dict[str, Any]:
+def measure(
+    with_peers: bool, budget: float, report: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
+    """All figures; each row is reported when it is there."""
     rows, missing = [], set()
     for case in cases():
         own = seconds(case.detops, budget)
@@ -104,7 +105,7 @@ def measure(with_peers: bool, budget: float, report: Callable[[str], None]) -> d
                 continue
             found.append(measure_peer(name, call, case, own, budget))
         rows.append({"operator": case.operator, "size": case.size, "seconds": own, "peers": found})
-        report(table_rows(rows[-1]))
+        report(rows[-1])
     return {
         "machine": detops.devices()[0]["description"],
         "threads": os.environ.get("DETOPS_THREADS") or os.cpu_count(),
@@ -114,45 +115,3 @@ def measure(with_peers: bool, budget: float, report: Callable[[str], None]) -> d
         "overhead": overhead(),
         "rows": rows,
     }
-
-
-def time_text(value: float) -> str:
-    for unit, scale in (("s", 1.0), ("ms", 1e-3)):
-        if value >= scale:
-            return f"{value / scale:.3g} {unit}"
-    return f"{value * 1e6:.3g} µs"
-
-
-HEADER = (
-    "| operator | size | who | time | detops is faster by | answer |\n|---|---|---|---|---|---|"
-)
-
-
-def table_rows(row: dict[str, Any]) -> str:
-    place = f"| {row['operator']} | {row['size']} |"
-    lines = [f"{place} detops | {time_text(row['seconds'])} | | |"]
-    for peer in row["peers"]:
-        time_and_ratio = "– | –"
-        if peer["seconds"] is not None:
-            time_and_ratio = f"{time_text(peer['seconds'])} | {peer['ratio']:,.1f}x"
-        lines.append(f"{place} {peer['name']} | {time_and_ratio} | {peer['answer']} |")
-    return "\n".join(lines)
-
-
-def run(with_peers: bool, budget: float, json_path: Path | None) -> int:
-    print(HEADER, flush=True)
-    result = measure(with_peers, budget, lambda text: print(text, flush=True))
-    cost = result["overhead"]
-    print(
-        f"\nA call on 10 boxes: {cost['python_us']:.2f} µs from Python, "
-        f"{cost['c_us']:.2f} µs in C, so {cost['overhead_us']:.2f} µs for Python."
-    )
-    versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
-    print(
-        f"{result['machine']}, {result['threads']} threads, Python {result['python']}; {versions}."
-    )
-    if result["not_installed"]:
-        print(f"Not installed: {', '.join(result['not_installed'])}.")
-    if json_path is not None:
-        json_path.write_text(json.dumps(result, indent=2) + "\n")
-    return 0
