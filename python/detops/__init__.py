@@ -10,6 +10,7 @@ are read where they lie; results are arrays of the first argument's library, on 
 but NumPy is imported.
 """
 
+import copyreg as _copyreg
 import os as _os
 
 from . import _torch
@@ -36,5 +37,7 @@ __all__ = [
     "poly_nms",
 ]
 
+# By name, as Python's own functions are; the type is that of this package's functions alone.
+_copyreg.pickle(type(poly_nms), lambda function: str(function.__name__))
 _os.register_at_fork(after_in_child=_forget_thread_handles)
 _torch.register_when_imported()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -8,6 +9,9 @@
 #include "kept.h"
 
 namespace detops::python {
+
+using namespace nb::literals;
+
 namespace {
 
 bool IsNativeFormat(const char* format, char code) {
@@ -67,15 +71,11 @@ Device ToDevice(const dlpack::Device& device, const char* name) {
 nb::object DlpackCapsule(nb::handle object, const char* name, const Device& device, void* stream) {
   static const nb::handle version = Kept(nb::make_tuple(1, 0));
   const nb::object method = object.attr("__dlpack__");
-  nb::dict options;
-  if (!device.on_host) {
-    // 0 is ambiguous there; 1 is CUDA's default stream.
-    const auto number = reinterpret_cast<uintptr_t>(stream);
-    options["stream"] = number == 0 ? uintptr_t{1} : number;
-  }
-  options["max_version"] = version;
+  // 0 is ambiguous there; 1 is CUDA's default stream.
+  const auto number = std::max(reinterpret_cast<uintptr_t>(stream), uintptr_t{1});
   try {
-    return method(**options);
+    if (device.on_host) return method("max_version"_a = version);
+    return method("stream"_a = number, "max_version"_a = version);
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError)) {
       if (error.matches(PyExc_BufferError) || error.matches(PyExc_RuntimeError)) {
@@ -85,10 +85,7 @@ nb::object DlpackCapsule(nb::handle object, const char* name, const Device& devi
       throw;
     }
   }
-  PyObject* const key = nb::str("max_version").release().ptr();
-  PyDict_DelItem(options.ptr(), key);
-  Py_DECREF(key);
-  return method(**options);
+  return device.on_host ? method() : method("stream"_a = number);
 }
 
 const dlpack::Tensor* TensorIn(const nb::object& capsule) {
@@ -134,7 +131,8 @@ uintptr_t AddressOfResult(nb::handle array, uintptr_t stream) {
   return reinterpret_cast<uintptr_t>(tensor->data) + tensor->byte_offset;
 }
 
-Array::Array(nb::handle object, const char* name, Types types, void* stream) {
+Array::Array(nb::handle object, const char* name, Types types, const Device& device, void* stream)
+    : device_(device) {
   const bool read = SpeaksDlpack(object)                 ? ReadDlpack(object, name, types, stream)
                     : PyObject_CheckBuffer(object.ptr()) ? ReadBuffer(object, name, types)
                                                          : false;
@@ -194,7 +192,6 @@ bool Array::ReadBuffer(nb::handle object, const char* name, Types types) {
 }
 
 bool Array::ReadDlpack(nb::handle object, const char* name, Types types, void* stream) {
-  device_ = DeviceOf(object, name);
   owner_ = DlpackCapsule(object, name, device_, stream);
   const dlpack::Tensor* tensor = TensorIn(owner_);
   if (tensor == nullptr)

@@ -43,8 +43,8 @@ uintptr_t AddressOfResult(nb::handle array, uintptr_t stream);
 class Array {
  public:
   // Zero copy, but for element types that are converted (on the host, by detops._convert). The
-  // stream is where a CUDA array will be read.
-  Array(nb::handle object, const char* name, Types types, void* stream);
+  // device is DeviceOf(object); the stream is where a CUDA array will be read.
+  Array(nb::handle object, const char* name, Types types, const Device& device, void* stream);
   // Memory that the caller keeps.
   Array(const void* data, mluOpDataType_t dtype, Shape shape);
   ~Array();

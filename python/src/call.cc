@@ -67,11 +67,12 @@ Call::Call(nb::handle first, const char* name) : first_(first), device_(DeviceOf
 }
 
 Array Call::Import(nb::handle object, const char* name, Types types, bool channels_last) const {
-  Array array(object, name, types, stream_);
-  if (!(array.device() == device_)) {
-    ThrowValueError(std::string(name) + ": lies on " + array.device().name() +
-                    ", but the first array on " + device_.name() + "; pass both on one device");
+  const Device device = object.is(first_) ? device_ : DeviceOf(object, name);
+  if (!(device == device_)) {
+    ThrowValueError(std::string(name) + ": lies on " + device.name() + ", but the first array on " +
+                    device_.name() + "; pass both on one device");
   }
+  Array array(object, name, types, device, stream_);
   if (channels_last) array.SeeChannelsLast();
   if (array.is_row_major()) return array;
 

@@ -105,7 +105,8 @@ NB_MODULE(_core, module) {
   module.def(
       "_address",
       [](nb::handle object) {
-        const Array array(object, "object", Types::kHalfOrFloat, nullptr);
+        const Array array(object, "object", Types::kHalfOrFloat, DeviceOf(object, "object"),
+                          nullptr);
         return reinterpret_cast<uintptr_t>(array.data());
       },
       "object"_a, "Where an operator would read the array.");

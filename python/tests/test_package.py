@@ -8,6 +8,7 @@ import importlib
 import importlib.util
 import json
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -42,6 +43,12 @@ def test_no_framework_is_imported():
     )
     modules = set(python("-c", code).stdout.split())
     assert "numpy" in modules and not modules & FRAMEWORKS
+
+
+def test_functions_can_be_sent_to_other_processes():
+    for name in set(detops.__all__) - {"__version__"}:
+        function = getattr(detops, name)
+        assert pickle.loads(pickle.dumps(function)) is function
 
 
 def run_doctests(thing, name, names):
