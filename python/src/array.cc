@@ -77,7 +77,9 @@ nb::object DlpackCapsule(nb::handle object, const char* name, const Device& devi
     if (device.on_host) return method("max_version"_a = version);
     return method("stream"_a = number, "max_version"_a = version);
   } catch (nb::python_error& error) {
-    if (!error.matches(PyExc_TypeError)) {
+    const bool knows_no_versions =
+        error.matches(PyExc_TypeError) || error.matches(PyExc_NotImplementedError);
+    if (!knows_no_versions) {
       if (error.matches(PyExc_BufferError) || error.matches(PyExc_RuntimeError)) {
         // PyTorch's answer for tensors that require a gradient, for one.
         ThrowTypeError(std::string(name) + ": " + nb::str(error.value()).c_str());

@@ -30,14 +30,14 @@ class Case:
 
 def boxes(rng: np.random.Generator, count: int) -> Array:
     corner = rng.uniform(0, 25 * count**0.5, (count, 2))
-    return np.concatenate([corner, corner + rng.uniform(10, 50, (count, 2))], 1).astype("f")
+    return np.concatenate([corner, corner + rng.uniform(10, 50, (count, 2))], 1).astype(np.float32)
 
 
 def turned_boxes(rng: np.random.Generator, count: int) -> Array:
     """cx, cy, w, h, degrees."""
     centre = rng.uniform(0, 25 * count**0.5, (count, 2))
     size = np.stack([rng.uniform(10, 50, count), rng.uniform(5, 25, count)], 1)
-    return np.concatenate([centre, size, rng.uniform(0, 180, (count, 1))], 1).astype("f")
+    return np.concatenate([centre, size, rng.uniform(0, 180, (count, 1))], 1).astype(np.float32)
 
 
 def corners(turned: Array) -> Array:
@@ -48,7 +48,7 @@ def corners(turned: Array) -> Array:
     local = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half
     x, y = local[..., 0], local[..., 1]
     quads = np.stack([x * c - y * s, x * s + y * c], 2) + centre
-    return quads.reshape(-1, 8).astype("f")
+    return quads.reshape(-1, 8).astype(np.float32)
 
 
 def as_quads(upright: Array) -> Array:
@@ -57,14 +57,14 @@ def as_quads(upright: Array) -> Array:
 
 def scores_of(rng: np.random.Generator, count: int) -> Array:
     """All different and above 0, so that everyone has the same order."""
-    return ((rng.permutation(count) + 1) / (count + 1)).astype("f")
+    return ((rng.permutation(count) + 1) / (count + 1)).astype(np.float32)
 
 
 def proposals(rng: np.random.Generator, n: int, a: int, h: int, w: int) -> dict[str, Array]:
     ys, xs = np.meshgrid(np.arange(h) * 4.0, np.arange(w) * 4.0, indexing="ij")
     centre = np.stack([xs, ys], 2)[:, :, None]
     half = np.array([[16, 8], [12, 12], [8, 16]])[:a]
-    anchors = np.concatenate([centre - half, centre + half], 3).astype("f")
+    anchors = np.concatenate([centre - half, centre + half], 3).astype(np.float32)
     return {
         "scores": scores_of(rng, n * a * h * w).reshape(n, a, h, w),
         "bbox_deltas": rng.normal(0, 0.2, (n, 4 * a, h, w)).astype("f"),
@@ -79,7 +79,7 @@ def lidar(rng: np.random.Generator, points: int, count: int) -> tuple[Array, Arr
     centre = rng.uniform([-75, -75, -3], [75, 75, 3], (1, count, 3))
     size = rng.uniform([1, 1, 1], [5, 2, 2], (1, count, 3))
     heading = rng.uniform(-np.pi, np.pi, (1, count, 1))
-    return cloud.astype("f"), np.concatenate([centre, size, heading], 2).astype("f")
+    return cloud.astype("f"), np.concatenate([centre, size, heading], 2).astype(np.float32)
 
 
 def cases() -> Iterator[Case]:
@@ -127,7 +127,7 @@ def cases() -> Iterator[Case]:
     )
     features = rng.standard_normal((2, 1024, 25, 38), dtype="f")
     low = rng.uniform(0, 30, (2, 950, 2))
-    borders = np.concatenate([low, low + rng.uniform(0, 8, (2, 950, 2))], 2).astype("f")
+    borders = np.concatenate([low, low + rng.uniform(0, 8, (2, 950, 2))], 2).astype(np.float32)
     yield Case(
         "border_align",
         "[2,1024,25,38] K 950 P 10",
