@@ -88,7 +88,7 @@ def _array_api_strict() -> Library:
     )
 
 
-def _minimal(error: type[Exception]) -> Library:
+def _minimal() -> Library:
     """Someone's own array: __dlpack__ as it was before versions, and nothing else."""
 
     class Array:
@@ -98,9 +98,7 @@ def _minimal(error: type[Exception]) -> Library:
         def __dlpack_device__(self) -> tuple[int, int]:
             return (1, 0)
 
-        def __dlpack__(self, stream: Any = None, **options: Any) -> Any:
-            if options:
-                raise error("max_version")
+        def __dlpack__(self, stream: Any = None) -> Any:
             return self.values.__dlpack__()
 
     return Library(
@@ -113,6 +111,5 @@ LIBRARIES = {
     "jax": _jax,
     "paddle": _paddle,
     "array_api_strict": _array_api_strict,
-    "minimal": lambda: _minimal(TypeError),
-    "older_numpy": lambda: _minimal(NotImplementedError),
+    "minimal": _minimal,
 }

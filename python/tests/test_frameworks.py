@@ -138,6 +138,23 @@ def test_arrays_on_two_devices_are_refused():
         detops.bbox_overlaps(BOXES, OnCuda())
 
 
+def test_a_producer_that_refuses_versions_is_asked_again():
+    """As NumPy 1.26 and what is built on it."""
+
+    class Refusing:
+        def __dlpack_device__(self):
+            return (1, 0)
+
+        def __dlpack__(self, stream=None, max_version=None):
+            if max_version is not None:
+                raise NotImplementedError
+            return BOXES.__dlpack__()
+
+    np.testing.assert_array_equal(
+        detops.bbox_overlaps(Refusing(), Refusing()), detops.bbox_overlaps(BOXES, BOXES)
+    )
+
+
 def test_torch_views_and_gradients():
     torch = require("torch")
     boxes = torch.tensor(BOXES)

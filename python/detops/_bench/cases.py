@@ -28,16 +28,20 @@ class Case:
     peers: dict[str, Callable[[], Answer]] = field(default_factory=dict)
 
 
+def floats(values: Any) -> Array:
+    return np.asarray(values, np.float32)
+
+
 def boxes(rng: np.random.Generator, count: int) -> Array:
     corner = rng.uniform(0, 25 * count**0.5, (count, 2))
-    return np.concatenate([corner, corner + rng.uniform(10, 50, (count, 2))], 1).astype(np.float32)
+    return floats(np.concatenate([corner, corner + rng.uniform(10, 50, (count, 2))], 1))
 
 
 def turned_boxes(rng: np.random.Generator, count: int) -> Array:
     """cx, cy, w, h, degrees."""
     centre = rng.uniform(0, 25 * count**0.5, (count, 2))
     size = np.stack([rng.uniform(10, 50, count), rng.uniform(5, 25, count)], 1)
-    return np.concatenate([centre, size, rng.uniform(0, 180, (count, 1))], 1).astype(np.float32)
+    return floats(np.concatenate([centre, size, rng.uniform(0, 180, (count, 1))], 1))
 
 
 def corners(turned: Array) -> Array:
@@ -48,7 +52,7 @@ def corners(turned: Array) -> Array:
     local = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half
     x, y = local[..., 0], local[..., 1]
     quads = np.stack([x * c - y * s, x * s + y * c], 2) + centre
-    return quads.reshape(-1, 8).astype(np.float32)
+    return floats(quads.reshape(-1, 8))
 
 
 def as_quads(upright: Array) -> Array:
