@@ -37,17 +37,20 @@ test-tsan: setup
 	cmake --build --preset tsan --target api_test -j $(JOBS)
 	ctest --preset tsan
 
-# On the wheel, in an environment that has nothing else of ours.
+# On the wheel, in an environment that has nothing else of ours. Without the CUDA plug-in, which the
+# C++ tests build already; CUDA=ON has it.
+test-python: CUDA ?= OFF
 test-python: wheel  ## the Python package's tests
 	$(VENV)/bin/pip install -q --force-reinstall --no-deps build/wheels/detops-*.whl
 	$(VENV)/bin/pip install -q 'detops[test]' $(FRAMEWORKS)
 	$(VENV)/bin/python -m pytest -q
 
+wheel: CUDA ?= AUTO
 wheel: setup  ## a Python wheel, in build/wheels
 	@scripts/setup python
 	$(PYTHON) -m venv $(VENV)
 	rm -rf build/wheels
-	$(VENV)/bin/pip wheel -q --no-deps -w build/wheels .
+	$(VENV)/bin/pip wheel -q --no-deps -w build/wheels --config-settings=cmake.define.DETOPS_CUDA=$(CUDA) .
 
 bench: setup  ## every implementation in the table, timed
 	@cmake --preset release >/dev/null

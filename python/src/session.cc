@@ -2,16 +2,10 @@
 #include "session.h"
 
 #include <memory>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "errors.h"
-
-// Weak: a library without a CUDA backend does not have it.
-extern "C" __attribute__((weak)) mluOpStatus_t detopsQueueFromStream(cnrtQueue_t* queue,
-                                                                     const char* device,
-                                                                     void* stream);
 
 namespace detops::python {
 namespace {
@@ -41,9 +35,6 @@ class Session {
   cnrtQueue_t QueueOf(void* stream) {
     for (const auto& [known, queue] : queues_) {
       if (known == stream) return queue;
-    }
-    if (detopsQueueFromStream == nullptr) {
-      throw std::runtime_error("this build of detops takes no CUDA streams: rebuild it with CUDA");
     }
     if (queues_.size() == kMostQueues) {
       Check(mluOpSetQueue(handle_, nullptr));
