@@ -59,7 +59,8 @@ class Paddle:
         return array
 
     def stream(self, like: Any) -> int:
-        return int(self.paddle.device.current_stream(like.place).stream_base.raw_stream)
+        device = f"gpu:{like.place.gpu_device_id()}"
+        return int(self.paddle.device.current_stream(device).stream_base.cuda_stream)
 
     def to_int64(self, array: Any) -> Any:
         return array.astype("int64")
@@ -75,8 +76,42 @@ class Paddle:
         return kept[order[self.paddle.argsort(number.astype("int32"), stable=True)]]
 
 
+class Cupy:
+    def __init__(self) -> None:
+        self.cupy = sys.modules["cupy"]
+
+    def empty(self, like: Any, shape: tuple[int, ...], dtype: str) -> Any:
+        with like.device:
+            return self.cupy.empty(shape, dtype)
+
+    def address(self, array: Any) -> int:
+        return int(array.data.ptr)
+
+    def finish(self, array: Any, like: Any) -> Any:
+        return array
+
+    def stream(self, like: Any) -> int:
+        with like.device:
+            return int(self.cupy.cuda.get_current_stream().ptr)
+
+    def to_int64(self, array: Any) -> Any:
+        return array.astype("int64")
+
+    def join_scores(self, dets: Any, scores: Any) -> Any:
+        return self.cupy.concatenate([dets, scores.reshape(-1, 1)], 1)
+
+    def sort_by_score(self, dets: Any, kept: Any) -> Any:
+        xp = self.cupy
+        scores = dets[kept, 8]
+        nan = xp.isnan(scores)
+        # NaN first, then falling, then by index; the last key counts most.
+        falling = xp.where(nan, 0, -scores)
+        keys = [xp.arange(len(kept)), falling, ~nan]
+        return kept[xp.lexsort(xp.stack([key.astype("float64") for key in keys]))]
+
+
 class ArrayApi:
-    """Any library of the Python array API standard; CuPy among them."""
+    """Any library of the Python array API standard."""
 
     def empty(self, like: Any, shape: tuple[int, ...], dtype: str) -> Any:
         xp = like.__array_namespace__()
@@ -89,8 +124,6 @@ class ArrayApi:
         return array
 
     def stream(self, like: Any) -> int:
-        if type(like).__module__.split(".")[0] == "cupy":
-            return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
         return 0  # CUDA's default stream: __dlpack__ makes it wait for the producer
 
     def to_int64(self, array: Any) -> Any:
@@ -171,6 +204,8 @@ def find(array_type: type) -> Any:
         return Torch()
     if "paddle" in roots:
         return Paddle()
+    if "cupy" in roots:
+        return Cupy()
     if roots & {"jax", "jaxlib"}:
         return Jax()
     if hasattr(array_type, "__array_namespace__"):

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import numpy as np
+import oracles
 import pytest
 import scenes
 from frameworks import LIBRARIES, require
 
 import detops
-from detops import _core
+from detops import _core, _frameworks
 
 RNG = np.random.default_rng(3)
 DETS = scenes.quads(RNG, 40)
@@ -173,6 +174,18 @@ def test_torch_views_and_gradients():
         detops.bbox_overlaps(boxes.bfloat16(), boxes)
     for dtype in (torch.int32, torch.int64):
         assert detops.poly_nms(torch.tensor(DETS), 0.5, dtype=dtype).dtype == dtype
+
+
+def test_cupy_would_sort_by_score():
+    """Its steps on NumPy, which has the same functions: there may be no GPU to run CuPy on."""
+    cupy = _frameworks.Cupy.__new__(_frameworks.Cupy)
+    cupy.cupy = np
+    dets = DETS.copy()
+    dets[[3, 9, 20], 8] = [np.nan, np.inf, np.nan]
+    kept = np.arange(0, 40, 2, dtype=np.int32)
+    expected = kept[oracles.score_order(dets[kept, 8])]
+    np.testing.assert_array_equal(cupy.sort_by_score(dets, kept), expected)
+    np.testing.assert_array_equal(cupy.join_scores(dets[:, :8], dets[:, 8]), dets)
 
 
 def test_jax_through_jit_by_callback():
