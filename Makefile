@@ -47,7 +47,7 @@ test-python: wheel  ## the Python package's tests
 
 wheel: CUDA ?= AUTO
 wheel: setup  ## a Python wheel, in build/wheels
-	@scripts/setup python
+	@PYTHON=$(PYTHON) scripts/setup python
 	$(PYTHON) -m venv $(VENV)
 	rm -rf build/wheels
 	$(VENV)/bin/pip wheel -q --no-deps -w build/wheels --config-settings=cmake.define.DETOPS_CUDA=$(CUDA) .
@@ -70,7 +70,7 @@ lint: setup $(VENV)/bin/ruff  ## clang-format, clang-tidy and ruff, changing not
 	git ls-files 'src/*.cc' | grep -v /test | xargs clang-tidy --quiet -p build/dev
 
 $(VENV)/bin/ruff:
-	@scripts/setup python
+	@PYTHON=$(PYTHON) scripts/setup python
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install -q ruff
 
