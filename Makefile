@@ -37,20 +37,24 @@ test-tsan: setup
 	cmake --build --preset tsan --target api_test -j $(JOBS)
 	ctest --preset tsan
 
-# On the wheel, in an environment that has nothing else of ours. Without the CUDA plug-in, which the
-# C++ tests build already; CUDA=ON has it.
-test-python: CUDA ?= OFF
-test-python: wheel  ## the Python package's tests
-	$(VENV)/bin/pip install -q --force-reinstall --no-deps build/wheels/detops-*.whl
-	$(VENV)/bin/pip install -q 'detops[test]' $(FRAMEWORKS)
-	$(VENV)/bin/python -m pytest -q
-
-wheel: CUDA ?= AUTO
-wheel: setup  ## a Python wheel, in build/wheels
+# pip_wheel CUDA: into build/wheels, by the environment's Python.
+define pip_wheel
 	@PYTHON=$(PYTHON) scripts/setup python
 	$(PYTHON) -m venv $(VENV)
 	rm -rf build/wheels
-	$(VENV)/bin/pip wheel -q --no-deps -w build/wheels --config-settings=cmake.define.DETOPS_CUDA=$(CUDA) .
+	$(VENV)/bin/pip wheel -q --no-deps -w build/wheels --config-settings=cmake.define.DETOPS_CUDA=$(1) .
+endef
+
+wheel: setup  ## a Python wheel in build/wheels, with the CUDA plug-in where nvcc is found
+	$(call pip_wheel,AUTO)
+
+# On the wheel, in an environment that has nothing else of ours. Without the CUDA plug-in, which the
+# C++ tests build already.
+test-python: setup  ## the Python package's tests
+	$(call pip_wheel,OFF)
+	$(VENV)/bin/pip install -q --force-reinstall --no-deps build/wheels/detops-*.whl
+	$(VENV)/bin/pip install -q 'detops[test]' $(FRAMEWORKS)
+	$(VENV)/bin/python -m pytest -q
 
 bench: setup  ## every implementation in the table, timed
 	@cmake --preset release >/dev/null
