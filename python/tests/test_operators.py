@@ -7,14 +7,19 @@ import numpy as np
 import oracles
 import pytest
 import scenes
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import detops
 
 seeds = st.integers(0, 2**32 - 1)
-quick = settings(max_examples=40, deadline=None)
+
+
+def examples(count):
+    """Neither a slow machine nor a busy one is a failure."""
+    return settings(max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
 
 # Any float at all: the rules for NaN, inf and empty boxes are part of the contract.
 any_boxes = hnp.arrays(
@@ -24,7 +29,7 @@ any_boxes = hnp.arrays(
 )
 
 
-@quick
+@examples(40)
 @given(any_boxes, any_boxes, st.sampled_from(["iou", "iof"]), st.sampled_from([0, 1]))
 def test_bbox_overlaps_of_any_floats(a, b, mode, offset):
     with np.errstate(all="ignore"):
@@ -32,7 +37,7 @@ def test_bbox_overlaps_of_any_floats(a, b, mode, offset):
     np.testing.assert_array_equal(detops.bbox_overlaps(a, b, mode, offset=offset), expected)
 
 
-@quick
+@examples(40)
 @given(seeds, st.sampled_from(["f4", "f2"]), st.booleans(), st.sampled_from([0, 1]))
 def test_bbox_overlaps(seed, dtype, aligned, offset):
     rng = np.random.default_rng(seed)
@@ -45,7 +50,7 @@ def test_bbox_overlaps(seed, dtype, aligned, offset):
     np.testing.assert_array_equal(actual, expected)
 
 
-@quick
+@examples(40)
 @given(seeds, st.integers(0, 24), st.sampled_from([0.0, 0.1, 0.5]))
 def test_poly_nms(seed, count, threshold):
     dets = scenes.quads(np.random.default_rng(seed), count)
@@ -67,7 +72,7 @@ def test_poly_nms_threshold_below_zero_leaves_the_best():
     np.testing.assert_array_equal(detops.poly_nms(dets, -1.0), oracles.score_order(dets[:, 8])[:1])
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(seeds, st.sampled_from(["f4", "f2"]), st.integers(1, 4))
 def test_border_align(seed, dtype, pool):
     features, boxes = scenes.features(np.random.default_rng(seed), 2, 3, 5, 7, 4)
@@ -86,7 +91,7 @@ def test_border_align(seed, dtype, pool):
     np.testing.assert_array_equal(detops.border_align(features, boxes, pool), expected)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seeds, st.sampled_from([0, 20, 1000]), st.sampled_from([3, 1000]), st.booleans())
 def test_generate_proposals(seed, pre, post, pixel_offset):
     arguments = scenes.proposals(np.random.default_rng(seed), 2, 3, 4, 5)
@@ -110,7 +115,7 @@ def test_generate_proposals_of_nothing_is_one_zero_box():
     assert rois.tolist() == [[0, 0, 0, 0]] and probs.tolist() == [[0]] and count.tolist() == [1]
 
 
-@quick
+@examples(40)
 @given(seeds, st.integers(1, 3), st.integers(0, 200), st.integers(0, 12))
 def test_points_in_boxes(seed, batch, points, count):
     cloud, boxes = scenes.lidar(np.random.default_rng(seed), batch, points, count)
