@@ -69,7 +69,7 @@ Device ToDevice(const dlpack::Device& device, const char* name) {
 
 // The capsule of object.__dlpack__, asking for version 1 where the producer knows versions.
 nb::object DlpackCapsule(nb::handle object, const char* name, const Device& device, void* stream) {
-  static const nb::handle version = Kept(nb::make_tuple(1, 0));
+  const nb::object version = nb::make_tuple(1, 0);
   const nb::object method = object.attr("__dlpack__");
   // 0 is ambiguous there; 1 is CUDA's default stream.
   const auto number = std::max(reinterpret_cast<uintptr_t>(stream), uintptr_t{1});
@@ -106,7 +106,8 @@ const dlpack::Tensor* TensorIn(const nb::object& capsule) {
 }  // namespace
 
 bool IsNumpy(nb::handle object) {
-  static const nb::handle type = Kept(nb::module_::import_("numpy").attr("ndarray"));
+  static PyObject* slot = nullptr;
+  const nb::handle type = Kept(slot, "numpy", "ndarray");
   return PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(type.ptr()));
 }
 
@@ -218,8 +219,8 @@ bool Array::ReadDlpack(nb::handle object, const char* name, Types types, void* s
 }
 
 void Array::ReadConverted(nb::handle object, const char* name, Types types) {
-  static const nb::handle convert = Kept(nb::module_::import_("detops._convert").attr("to_native"));
-  owner_ = convert(object, name, types == Types::kHalfOrFloat);
+  static PyObject* slot = nullptr;
+  owner_ = Kept(slot, "detops._convert", "to_native")(object, name, types == Types::kHalfOrFloat);
   if (!ReadBuffer(owner_, name, types)) {
     throw std::runtime_error(std::string(name) +
                              ": the conversion gave another type than asked for");

@@ -2,7 +2,6 @@
 #include "call.h"
 
 #include <string>
-#include <vector>
 
 #include "kept.h"
 
@@ -11,29 +10,23 @@ namespace {
 
 bool always_device_path = false;
 
+constexpr size_t kElementCount = 5;
+
 const char* NameOf(Element element) {
-  constexpr const char* names[] = {"float16", "float32", "int32", "int64", "uint8"};
+  constexpr const char* names[kElementCount] = {"float16", "float32", "int32", "int64", "uint8"};
   return names[static_cast<size_t>(element)];
 }
 
 nb::object NumpyEmpty(nb::handle shape, Element element) {
-  struct Numpy {
-    nb::object empty = nb::module_::import_("numpy").attr("empty");
-    std::vector<nb::object> dtypes;
-    Numpy() {
-      const nb::object dtype = nb::module_::import_("numpy").attr("dtype");
-      for (int i = 0; i <= static_cast<int>(Element::kByte); ++i) {
-        dtypes.push_back(dtype(NameOf(static_cast<Element>(i))));
-      }
-    }
-  };
-  static const Numpy& numpy = *new Numpy;  // for the life of the process
-  return numpy.empty(shape, numpy.dtypes[static_cast<size_t>(element)]);
+  static PyObject *empty = nullptr, *types[kElementCount] = {};
+  const char* name = NameOf(element);
+  return Kept(empty, "numpy", "empty")(shape,
+                                       Kept(types[static_cast<size_t>(element)], "numpy", name));
 }
 
 nb::object FrameworkOf(nb::handle object) {
-  static const nb::handle find = Kept(nb::module_::import_("detops._frameworks").attr("find"));
-  return find(object.type());
+  static PyObject* find = nullptr;
+  return Kept(find, "detops._frameworks", "find")(object.type());
 }
 
 nb::object ToTuple(const Shape& shape) {

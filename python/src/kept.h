@@ -5,7 +5,16 @@
 
 namespace detops::python {
 
-// An object for the life of the process: at exit interpreters drop modules in any order.
-inline nanobind::handle Kept(nanobind::object object) { return object.release(); }
+// An attribute of a module, looked up once and kept for the life of the process. The slot is a
+// plain static under the GIL: a guarded one would be locked while the import runs Python, and a
+// thread that waits for the lock with the GIL in its hand would wait for ever.
+inline nanobind::handle Kept(PyObject*& slot, const char* module, const char* name) {
+  if (slot == nullptr) {
+    nanobind::object found = nanobind::module_::import_(module).attr(name);
+    // Another thread may have been faster, while Python ran.
+    if (slot == nullptr) slot = found.release().ptr();
+  }
+  return slot;
+}
 
 }  // namespace detops::python

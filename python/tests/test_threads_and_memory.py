@@ -45,6 +45,42 @@ def test_many_threads_at_once():
                 np.testing.assert_array_equal(actual, e)
 
 
+FIRST_CALLS = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+import detops
+barrier, failures = threading.Barrier(16), []
+
+class Array:
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, stream=None):
+        import numpy
+        return numpy.zeros((2, 4), "f").__dlpack__()
+
+def first_call(i):
+    barrier.wait()
+    try:
+        detops.bbox_overlaps(Array() if i % 2 else [[0, 0, 1, 1]], [[0, 0, 1, 1.5]])
+    except Exception as error:
+        failures.append(error)
+
+threads = [threading.Thread(target=first_call, args=(i,)) for i in range(16)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert not failures, failures
+"""
+
+
+def test_first_calls_of_many_threads_do_not_wait_for_each_other():
+    """While one thread imports what it needs, the others hold the GIL now and then."""
+    for _ in range(5):
+        subprocess.run([sys.executable, "-c", FIRST_CALLS], check=True, timeout=60)
+
+
 def test_threads_take_their_handles_with_them():
     def in_new_threads(count):
         for _ in range(count):
