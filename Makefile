@@ -2,10 +2,16 @@
 #
 # The front door: each target installs what it needs, then asks CMake (CMakePresets.json).
 .DEFAULT_GOAL := help
-.PHONY: help setup demo tool test test-release test-asan test-tsan bench format lint install clean
+.PHONY: help setup demo tool test test-release test-asan test-tsan test-python wheel bench format \
+        lint install clean
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+PYTHON ?= python3
+VENV := build/venv
+# What the Python tests meet besides NumPy. PyTorch is 5 GB with its CUDA libraries, so it is asked
+# for: make test-python FRAMEWORKS="torch jax paddlepaddle"
+FRAMEWORKS ?= jax
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 10
@@ -22,7 +28,7 @@ tool: setup  ## the command line, build/release/tools/detops/detops
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target detops_cli -j $(JOBS)
 
-test: test-release test-asan test-tsan  ## all tests: optimised, under ASan+UBSan, threads under TSan
+test: test-release test-asan test-tsan test-python  ## all tests: optimised, under ASan+UBSan, threads under TSan, Python
 
 test-release test-asan: test-%: setup
 	cmake --preset $* >/dev/null
@@ -35,20 +41,46 @@ test-tsan: setup
 	cmake --build --preset tsan --target api_test -j $(JOBS)
 	ctest --preset tsan
 
+# pip_wheel CUDA: into build/wheels, by the environment's Python.
+define pip_wheel
+	@PYTHON=$(PYTHON) scripts/setup python
+	$(PYTHON) -m venv $(VENV)
+	rm -rf build/wheels
+	$(VENV)/bin/pip wheel -q --no-deps -w build/wheels --config-settings=cmake.define.DETOPS_CUDA=$(1) .
+endef
+
+wheel: setup  ## a Python wheel in build/wheels, with the CUDA plug-in where nvcc is found
+	$(call pip_wheel,AUTO)
+
+# On the wheel, in an environment that has nothing else of ours. Without the CUDA plug-in, which the
+# C++ tests build already.
+test-python: setup  ## the Python package's tests
+	$(call pip_wheel,OFF)
+	$(VENV)/bin/pip install -q --force-reinstall --no-deps build/wheels/detops-*.whl
+	$(VENV)/bin/pip install -q 'detops[test]' $(FRAMEWORKS)
+	$(VENV)/bin/python -m pytest -q
+
 bench: setup  ## every implementation in the table, timed
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target bench -j $(JOBS)
 	@build/release/bench/bench $(BENCH_ARGS)
 
-format:  ## clang-format on every file
+format: $(VENV)/bin/ruff  ## clang-format and ruff on every file
 	@scripts/setup lint
+	$(VENV)/bin/ruff check -q --fix python && $(VENV)/bin/ruff format -q python
 	git ls-files '*.h' '*.hpp' '*.c' '*.cc' | xargs clang-format -i
 
-lint: setup  ## clang-format and clang-tidy, changing nothing
+lint: setup $(VENV)/bin/ruff  ## clang-format, clang-tidy and ruff, changing nothing
 	@scripts/setup lint
+	$(VENV)/bin/ruff check -q python && $(VENV)/bin/ruff format -q --check python
 	git ls-files '*.h' '*.hpp' '*.c' '*.cc' | xargs clang-format --dry-run -Werror
 	cmake --preset dev >/dev/null
 	git ls-files 'src/*.cc' | grep -v /test | xargs clang-tidy --quiet -p build/dev
+
+$(VENV)/bin/ruff:
+	@PYTHON=$(PYTHON) scripts/setup python
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install -q ruff
 
 install: setup  ## into PREFIX (default /usr/local)
 	cmake --preset release >/dev/null

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -22,6 +24,36 @@ std::string ProcessorName() {
     if (value != std::string::npos) return line.substr(value + 2);
   }
   return "host processor";
+}
+
+// Elements of kBytes bytes, which may lie at any address. The two last dims are plain loops: a
+// transposed tensor often has a short last one.
+template <size_t kBytes>
+void CopyStrided(const mluOpTensorStruct& desc, const void* src, void* dst) {
+  constexpr auto kStep = static_cast<int64_t>(kBytes);
+  const auto* from = static_cast<const std::byte*>(src);
+  auto* to = static_cast<std::byte*>(dst);
+  const auto dim = [&](int d) { return d >= 0 ? desc.dims[d] : 1; };
+  const auto stride = [&](int d) { return d >= 0 ? desc.strides[d] * kStep : 0; };
+  const int last = desc.rank - 1;
+  const int64_t rows = dim(last - 1), row_stride = stride(last - 1);
+  const int64_t columns = dim(last), column_stride = stride(last);
+  std::array<int64_t, MLUOP_DIM_MAX> index = {};
+  int d = 0;
+  do {
+    for (int64_t row = 0; row < rows; ++row) {
+      const std::byte* element = from + row * row_stride;
+      for (int64_t column = 0; column < columns; ++column, to += kStep) {
+        std::memcpy(to, element + column * column_stride, kBytes);
+      }
+    }
+    for (d = last - 2; d >= 0; --d) {
+      from += stride(d);
+      if (++index[d] < desc.dims[d]) break;
+      from -= desc.dims[d] * stride(d);
+      index[d] = 0;
+    }
+  } while (d >= 0);
 }
 
 }  // namespace
@@ -55,21 +87,12 @@ void CpuDevice::Memcpy(void* dst, const void* src, size_t bytes, cnrtMemTransDir
 
 void CpuDevice::MakeContiguous(const mluOpTensorStruct& desc, const void* src, void* dst,
                                cnrtQueue_t) {
-  const int64_t count = desc.ElementCount();
-  const auto element_bytes = static_cast<size_t>(core::DtypeBytes(desc.dtype));
-  const auto* from = static_cast<const std::byte*>(src);
-  auto* to = static_cast<std::byte*>(dst);
-  std::array<int64_t, MLUOP_DIM_MAX> index = {};
-  int64_t offset = 0;  // of `index` in the source, in elements
-  for (int64_t i = 0; i < count; ++i) {
-    std::memcpy(to, from + offset * static_cast<int64_t>(element_bytes), element_bytes);
-    to += element_bytes;
-    for (int d = desc.rank - 1; d >= 0; --d) {
-      offset += desc.strides[d];
-      if (++index[d] < desc.dims[d]) break;
-      offset -= desc.dims[d] * desc.strides[d];
-      index[d] = 0;
-    }
+  if (desc.ElementCount() == 0) return;
+  switch (core::DtypeBytes(desc.dtype)) {
+    case 1: return CopyStrided<1>(desc, src, dst);
+    case 2: return CopyStrided<2>(desc, src, dst);
+    case 4: return CopyStrided<4>(desc, src, dst);
+    default: return CopyStrided<8>(desc, src, dst);
   }
 }
 

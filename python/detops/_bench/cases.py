@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sizes that are timed, with everyone who answers the same question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import detops
+
+from . import peers
+
+Array = NDArray[Any]
+Answer = Callable[[], Any]
+
+
+@dataclass
+class Case:
+    operator: str
+    size: str
+    detops: Answer
+    # By name; each raises ImportError where the peer is not installed, before anything is timed.
+    peers: dict[str, Callable[[], Answer]] = field(default_factory=dict)
+
+
+def floats(values: Any) -> Array:
+    return np.asarray(values, np.float32)
+
+
+def boxes(rng: np.random.Generator, count: int) -> Array:
+    corner = rng.uniform(0, 25 * count**0.5, (count, 2))
+    return floats(np.concatenate([corner, corner + rng.uniform(10, 50, (count, 2))], 1))
+
+
+def turned_boxes(rng: np.random.Generator, count: int) -> Array:
+    """cx, cy, w, h, degrees."""
+    centre = rng.uniform(0, 25 * count**0.5, (count, 2))
+    size = np.stack([rng.uniform(10, 50, count), rng.uniform(5, 25, count)], 1)
+    return floats(np.concatenate([centre, size, rng.uniform(0, 180, (count, 1))], 1))
+
+
+def corners(turned: Array) -> Array:
+    """[N, 8] of turned boxes."""
+    centre, half = turned[:, None, :2], turned[:, None, 2:4] / 2
+    angle = np.deg2rad(turned[:, 4:5].astype("f8"))
+    c, s = np.cos(angle), np.sin(angle)
+    local = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half
+    x, y = local[..., 0], local[..., 1]
+    quads = np.stack([x * c - y * s, x * s + y * c], 2) + centre
+    return floats(quads.reshape(-1, 8))
+
+
+def as_quads(upright: Array) -> Array:
+    return upright[:, [0, 1, 2, 1, 2, 3, 0, 3]]
+
+
+def scores_of(rng: np.random.Generator, count: int) -> Array:
+    """All different and above 0, so that everyone has the same order."""
+    return ((rng.permutation(count) + 1) / (count + 1)).astype(np.float32)
+
+
+def proposals(rng: np.random.Generator, n: int, a: int, h: int, w: int) -> dict[str, Array]:
+    ys, xs = np.meshgrid(np.arange(h) * 4.0, np.arange(w) * 4.0, indexing="ij")
+    centre = np.stack([xs, ys], 2)[:, :, None]
+    half = np.array([[16, 8], [12, 12], [8, 16]])[:a]
+    anchors = np.concatenate([centre - half, centre + half], 3).astype(np.float32)
+    return {
+        "scores": scores_of(rng, n * a * h * w).reshape(n, a, h, w),
+        "bbox_deltas": rng.normal(0, 0.2, (n, 4 * a, h, w)).astype("f"),
+        "img_size": np.tile(np.array([[h * 4, w * 4]], "f"), (n, 1)),
+        "anchors": anchors,
+        "variances": np.ones_like(anchors),
+    }
+
+
+def lidar(rng: np.random.Generator, points: int, count: int) -> tuple[Array, Array]:
+    cloud = rng.uniform([-75, -75, -3], [75, 75, 3], (1, points, 3))
+    centre = rng.uniform([-75, -75, -3], [75, 75, 3], (1, count, 3))
+    size = rng.uniform([1, 1, 1], [5, 2, 2], (1, count, 3))
+    heading = rng.uniform(-np.pi, np.pi, (1, count, 1))
+    return cloud.astype("f"), np.concatenate([centre, size, heading], 2).astype(np.float32)
+
+
+def cases() -> Iterator[Case]:
+    rng = np.random.default_rng(23)
+    for count in (100, 2000):
+        a, b = boxes(rng, count), boxes(rng, count)
+        yield Case(
+            "bbox_overlaps",
+            f"[{count},4] x [{count},4]",
+            partial(detops.bbox_overlaps, a, b),
+            peers.box_iou(a, b),
+        )
+    for count in (500, 2000, 10000):
+        turned = turned_boxes(rng, count)
+        scores = scores_of(rng, count)
+        quads = corners(turned)
+        yield Case(
+            "poly_nms",
+            f"{count} turned boxes",
+            partial(detops.poly_nms, quads, 0.1, scores),
+            peers.rotated_nms(turned, quads, scores, 0.1),
+        )
+    upright = boxes(rng, 10000)
+    scores = scores_of(rng, len(upright))
+    yield Case(
+        "poly_nms",
+        "10000 upright boxes",
+        partial(detops.poly_nms, as_quads(upright), 0.5, scores),
+        peers.nms(upright, scores, 0.5),
+    )
+    arguments = proposals(rng, 1, 3, 200, 304)
+    limits = {"pre_nms_top_n": 12000, "post_nms_top_n": 2000}
+    yield Case(
+        "generate_proposals",
+        "A 3, 200x304, pre 12000 post 2000",
+        lambda: detops.generate_proposals(**arguments, **limits)[0],  # type: ignore[call-overload]
+        peers.proposals(arguments, 12000, 2000, 0.5),
+    )
+    cloud, cubes = lidar(rng, 272414, 66)
+    yield Case(
+        "points_in_boxes",
+        "[1,272414,3] in [1,66,7]",
+        partial(detops.points_in_boxes, cloud, cubes),
+        peers.points_in_boxes(cloud, cubes),
+    )
+    features = rng.standard_normal((2, 1024, 25, 38), dtype="f")
+    low = rng.uniform(0, 30, (2, 950, 2))
+    borders = np.concatenate([low, low + rng.uniform(0, 8, (2, 950, 2))], 2).astype(np.float32)
+    yield Case(
+        "border_align",
+        "[2,1024,25,38] K 950 P 10",
+        partial(detops.border_align, features, borders, 10),
+    )

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drop-ins for mmcv.ops, on PyTorch tensors on the CPU or a CUDA device.
+
+>>> import torch
+>>> from detops.compat.mmcv import bbox_overlaps
+>>> bbox_overlaps(torch.tensor([[0., 0, 2, 2]]), torch.tensor([[1., 0, 3, 2]]))
+tensor([[0.3333]])
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from .. import _core
+from ._margins import with_margin
+
+__all__ = ["BorderAlign", "bbox_overlaps", "border_align", "nms_quadri", "points_in_boxes_part"]
+
+
+def bbox_overlaps(
+    bboxes1: Tensor, bboxes2: Tensor, mode: str = "iou", aligned: bool = False, offset: int = 0
+) -> Tensor:
+    """IoU or IoF of boxes [m, 4] and [n, 4]: [m, n], or [m] if aligned.
+
+    As mmcv, without boxes the last dim may be anything and the aligned result is [0, 1]. float64
+    goes in and out, but is computed in float32.
+    """
+    rows, columns = bboxes1.size(0), bboxes2.size(0)
+    if rows * columns == 0:
+        return bboxes1.new_empty((rows, 1) if aligned else (rows, columns))
+    ious = _core.bbox_overlaps(bboxes1.detach(), bboxes2.detach(), mode, aligned, offset)
+    return ious.to(bboxes1.dtype) if bboxes1.is_floating_point() else ious
+
+
+def border_align(input: Tensor, boxes: Tensor, pool_size: int, /) -> Tensor:
+    """Border features [B, C, K, 4] of [B, 4C, H, W] and boxes [B, K, 4].
+
+    As mmcv, with a gradient for input.
+    """
+    pooled: Tensor = torch.ops.detops.border_align(input, boxes, pool_size)[0]
+    return pooled
+
+
+class BorderAlign(nn.Module):
+    """border_align as a layer.
+
+    >>> BorderAlign(pool_size=10)
+    BorderAlign(pool_size=10)
+    """
+
+    def __init__(self, pool_size: int) -> None:
+        super().__init__()
+        self.pool_size = pool_size
+
+    def forward(self, input: Tensor, boxes: Tensor) -> Tensor:
+        return border_align(input, boxes, self.pool_size)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(pool_size={self.pool_size})"
+
+
+def points_in_boxes_part(points: Tensor, boxes: Tensor) -> Tensor:
+    """The first box that holds each point, or -1: [B, M, 3] and [B, T, 7] to int32 [B, M].
+
+    As mmcv, and unlike detops.points_in_boxes: z of a box is its bottom, and there is no margin
+    around it. Works on the CPU too.
+    """
+    boxes = boxes.detach().float()
+    # Rounded once, as mmcv's kernel does.
+    middle = (boxes[..., 2:3].double() + boxes[..., 5:6].double() / 2).float()
+    boxes = torch.cat([boxes[..., :2], middle, boxes[..., 3:]], -1)
+    return _core.points_in_boxes(points.detach(), with_margin(boxes, 0.0), dtype="int32")
+
+
+def nms_quadri(
+    dets: Tensor, scores: Tensor, iou_threshold: float, labels: Tensor | None = None
+) -> tuple[Tensor, Tensor | None]:
+    """Suppression of quadrilaterals [N, 8]: what is kept as [K, 9] with its scores, and int64 [K].
+
+    As mmcv: the best score first; ``(dets, None)`` for no boxes; labels change nothing, as in
+    mmcv's kernels. A box goes at an IoU above iou_threshold, as in mmcv's CUDA kernel (its CPU code
+    takes equal ones too). The IoU is the geometric one, also far from the origin and for concave
+    boxes, where mmcv's is not.
+    """
+    if dets.shape[0] == 0:
+        return dets, None
+    kept = _core.poly_nms(dets.detach(), iou_threshold, scores.detach(), "score")
+    return torch.cat([dets[kept], scores[kept].reshape(-1, 1)], 1), kept

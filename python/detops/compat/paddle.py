@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A drop-in for paddle.vision.ops.generate_proposals, on Paddle's or any other arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .. import _core
+
+if TYPE_CHECKING:
+    from .._core import _Dlpack
+
+__all__ = ["generate_proposals"]
+
+ArrayT = TypeVar("ArrayT", bound="_Dlpack")
+
+
+def generate_proposals(
+    scores: ArrayT,
+    bbox_deltas: Any,
+    img_size: Any,
+    anchors: Any,
+    variances: Any,
+    pre_nms_top_n: float = 6000,
+    post_nms_top_n: float = 1000,
+    nms_thresh: float = 0.5,
+    min_size: float = 0.1,
+    eta: float = 1.0,
+    pixel_offset: bool = False,
+    return_rois_num: bool = False,
+    name: str | None = None,
+) -> tuple[ArrayT, ArrayT, ArrayT | None]:
+    """Region proposals of [N, A, H, W] scores and [N, 4A, H, W] deltas.
+
+    As Paddle: three results, the counts int32 and None unless return_rois_num. Paddle's adaptive
+    suppression (eta below 1) is refused.
+
+    >>> import numpy as np
+    >>> anchors = np.array([[[[0, 0, 9, 9]]]], np.float32)
+    >>> generate_proposals(np.ones((1, 1, 1, 1), np.float32), np.zeros((1, 4, 1, 1), np.float32),
+    ...                    np.array([[20, 20]], np.float32), anchors, np.ones_like(anchors))
+    (array([[0., 0., 9., 9.]], dtype=float32), array([[1.]], dtype=float32), None)
+    """
+    rois, probs, rois_num = _core.generate_proposals(
+        scores,
+        bbox_deltas,
+        img_size,
+        anchors,
+        variances,
+        int(pre_nms_top_n),
+        int(post_nms_top_n),
+        nms_thresh,
+        min_size,
+        eta,
+        pixel_offset,
+        dtype="int32",
+    )
+    return rois, probs, rois_num if return_rois_num else None

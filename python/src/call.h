@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "array.h"
+#include "errors.h"
+#include "session.h"
+
+namespace detops::python {
+
+enum class Element { kHalf, kFloat, kInt32, kInt64, kByte };
+
+inline Element ElementOf(const Array& array) {
+  return array.dtype() == MLUOP_DTYPE_HALF ? Element::kHalf : Element::kFloat;
+}
+
+// A result: an array of the caller's library, and its memory.
+struct Output {
+  nb::object object;
+  void* data;
+};
+
+// One call of an operator: its first array decides the device, the stream, and which library makes
+// the results.
+class Call {
+ public:
+  Call(nb::handle first, const char* name);
+
+  // On the first array's device, row-major. With channels_last an [N,C,H,W] array is read as
+  // [N,H,W,C].
+  Array Import(nb::handle object, const char* name, Types types, bool channels_last = false) const;
+
+  // Where results have to be made by the caller's library before they are complete: on a device.
+  bool on_device() const;
+
+  // Uninitialised.
+  Output Empty(const Shape& shape, Element element) const;
+  // What the caller gets of an Output that is complete.
+  nb::object Finish(Output output) const;
+  // The library's own steps on its arrays: detops._frameworks says which.
+  template <class... Arguments>
+  nb::object Framework(const char* step, Arguments&&... arguments) const {
+    return framework_.attr(step)(std::forward<Arguments>(arguments)...);
+  }
+
+  mluOpHandle_t handle() const { return ThreadHandle(device_, stream_); }
+  // The operator, with the GIL released.
+  template <class Operator>
+  void Run(Operator&& run) const {
+    const mluOpHandle_t handle = this->handle();
+    mluOpStatus_t status;
+    {
+      const nb::gil_scoped_release unlocked;
+      status = run(handle);
+    }
+    Check(status);
+  }
+
+ private:
+  nb::handle first_;
+  Device device_;
+  void* stream_ = nullptr;
+  nb::object framework_;  // null for NumPy, whose arrays are made here
+};
+
+// Tests send host arrays the way of device arrays.
+void TakeDevicePath(bool always);
+
+}  // namespace detops::python

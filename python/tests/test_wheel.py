@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The installed package stands alone: it brings what it links, and works wherever it lies."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import detops
+
+PACKAGE = Path(detops.__file__).resolve().parent
+LIBRARIES = sorted((PACKAGE / "lib").glob("lib*.so*"))
+# What every Linux with a C++ runtime has.
+OF_THE_SYSTEM = re.compile(
+    r"(libc|libm|libdl|libpthread|librt|ld-linux-x86-64|ld-linux-aarch64|libstdc\+\+|libgcc_s)\.so"
+)
+LOADED = """
+import detops
+detops.bbox_overlaps([[0, 0, 1, 1]], [[0, 0, 1, 1]])
+print(*{line.split()[-1] for line in open("/proc/self/maps") if "/lib" in line})
+"""
+
+
+def dynamic(path: Path) -> dict[str, list[str]]:
+    text = subprocess.run(
+        ["readelf", "-d", path], capture_output=True, text=True, check=True
+    ).stdout
+    tags: dict[str, list[str]] = {}
+    for tag, value in re.findall(r"\((\w+)\)\s+.*\[(.*)\]", text):
+        tags.setdefault(tag, []).append(value)
+    return tags
+
+
+@pytest.mark.skipif(shutil.which("readelf") is None, reason="readelf is not installed")
+def test_every_library_is_the_systems_or_brought_along():
+    brought = {path.name for path in LIBRARIES}
+    assert {name.split(".")[0] for name in brought} >= {"libdetops", "libtbb", "libhwy"}
+    for path in [*PACKAGE.glob("_core*.so"), *LIBRARIES]:
+        tags = dynamic(path)
+        for needed in tags["NEEDED"]:
+            assert needed in brought or OF_THE_SYSTEM.match(needed), f"{path.name} needs {needed}"
+        for runpath in tags.get("RUNPATH", []) + tags.get("RPATH", []):
+            assert all(p.startswith("$ORIGIN") for p in runpath.split(":")), (
+                f"{path.name}: {runpath}"
+            )
+
+
+def test_it_works_from_a_folder_that_was_carried_elsewhere(tmp_path):
+    """And loads its own libraries there, not the machine's or the build's."""
+    shutil.copytree(PACKAGE, tmp_path / "detops")
+    numpy_home = Path(np.__file__).resolve().parents[1]
+    environment = {
+        "PYTHONPATH": f"{tmp_path}:{numpy_home}",
+        "PATH": os.environ["PATH"],
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    result = subprocess.run(
+        [sys.executable, "-S", "-c", LOADED],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    loaded = [Path(path) for path in result.stdout.split()]
+    ours = [path for path in loaded if re.match("lib(detops|tbb|hwy)", path.name)]
+    assert {path.name for path in ours} == {
+        path.name for path in LIBRARIES if "cuda" not in path.name
+    }
+    assert all(path.is_relative_to(tmp_path) for path in ours), ours
