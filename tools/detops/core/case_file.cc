@@ -204,7 +204,7 @@ std::vector<fs::path> FindCases(const std::vector<std::string>& arguments,
     }
     // In the order of the operators, then by group.
     for (const Operator* op : Operators()) {
-      for (const std::string& group : kGroups) {
+      for (const std::string& group : groups.empty() ? kGroups : groups) {
         const fs::path folder = collection / op->name() / group;
         if (fs::is_directory(folder, error)) add_folder(folder);
       }

@@ -110,8 +110,8 @@ Peaks MeasurePeaks(const std::string& device, int threads, bool quick) {
   Peaks peaks;
   peaks.device = device;
   if (BackendOf(device) == "cpu") {
-    const bench::Rates rates =
-        bench::MeasureRates(threads > 0 ? threads : bench::DefaultThreads(), quick);
+    const bench::Rates rates = bench::MeasureRates(
+        bench::Memory(quick), threads > 0 ? threads : bench::DefaultThreads(), quick);
     peaks.fill = rates.fill, peaks.copy = rates.copy, peaks.operations = rates.operations();
     return peaks;
   }
