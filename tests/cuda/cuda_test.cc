@@ -10,11 +10,17 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <ostream>
 #include <thread>
 
 #include "bench/case.h"
 #include "support/device_buffer.h"
 #include "support/handle.h"
+
+namespace detops::bench {
+// For the names of tests.
+static void PrintTo(const Case& what, std::ostream* out) { *out << what.op << "/" << what.name; }
+}  // namespace detops::bench
 
 namespace detops::test {
 namespace {
