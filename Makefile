@@ -68,12 +68,12 @@ bench: setup  ## every implementation in the table, timed
 format: $(VENV)/bin/ruff  ## clang-format and ruff on every file
 	@scripts/setup lint
 	$(VENV)/bin/ruff check -q --fix python && $(VENV)/bin/ruff format -q python
-	git ls-files '*.h' '*.hpp' '*.c' '*.cc' | xargs clang-format -i
+	git ls-files '*.h' '*.hpp' '*.c' '*.cc' '*.cu' '*.cuh' | xargs clang-format -i
 
 lint: setup $(VENV)/bin/ruff  ## clang-format, clang-tidy and ruff, changing nothing
 	@scripts/setup lint
 	$(VENV)/bin/ruff check -q python && $(VENV)/bin/ruff format -q --check python
-	git ls-files '*.h' '*.hpp' '*.c' '*.cc' | xargs clang-format --dry-run -Werror
+	git ls-files '*.h' '*.hpp' '*.c' '*.cc' '*.cu' '*.cuh' | xargs clang-format --dry-run -Werror
 	cmake --preset dev >/dev/null
 	git ls-files 'src/*.cc' | grep -v /test | xargs clang-tidy --quiet -p build/dev
 

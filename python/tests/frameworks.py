@@ -65,7 +65,8 @@ def _jax() -> Library:
     jax = require("jax")
     return Library(
         jax.Array,
-        jax.numpy.array,
+        # On the host also where there is a GPU: what GPU arrays need is in test_cuda.py.
+        lambda values: jax.device_put(jax.numpy.array(values), jax.devices("cpu")[0]),
         np.asarray,
         lambda a: a.unsafe_buffer_pointer(),
         int64=bool(jax.config.jax_enable_x64),

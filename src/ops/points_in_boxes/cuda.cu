@@ -117,8 +117,10 @@ __device__ Prepared Prepare(const float* box) {
   p.x_high = b.cx + (extent_x + 1e-6f * fabsf(b.cx));
   p.y_low = b.cy - (extent_y + 1e-6f * fabsf(b.cy));
   p.y_high = b.cy + (extent_y + 1e-6f * fabsf(b.cy));
-  p.z_low = b.cz - (1.00001f * p.reach.w + 1e-6f * fabsf(b.cz) + 1e-37f);
-  p.z_high = b.cz + (1.00001f * p.reach.w + 1e-6f * fabsf(b.cz) + 1e-37f);
+  // A box of infinite height holds points at infinity too, wherever its centre is.
+  const float extent_z = 1.00001f * p.reach.w + 1e-6f * fabsf(b.cz) + 1e-37f;
+  p.z_low = isinf(p.reach.w) ? -INFINITY : b.cz - extent_z;
+  p.z_high = isinf(p.reach.w) ? INFINITY : b.cz + extent_z;
   p.holds_any = p.holds_any && p.x_low <= p.x_high && p.y_low <= p.y_high && p.z_low <= p.z_high;
   return p;
 }

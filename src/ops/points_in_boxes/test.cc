@@ -84,6 +84,13 @@ TEST_P(PointsInBoxesTest, InfiniteHeadingHoldsNothing) {
   EXPECT_EQ(Run({0, 0, 0}, {0, 0, 0, 9, 9, 9, kInf}), Indices{-1});
 }
 
+// inf <= inf, in the formula as it is written.
+TEST_P(PointsInBoxesTest, InfiniteHeightHoldsEveryZ) {
+  EXPECT_EQ(Run({1, 2, 3}, {0, 0, kInf, 9, 9, kInf, 0}), Indices{0});
+  EXPECT_EQ(Run({1, 2, -kInf}, {0, 0, 5, 9, 9, kInf, 0}), Indices{0});
+  EXPECT_EQ(Run({1, 2, 3}, {0, 0, kInf, 9, 9, 7, 0}), Indices{-1});
+}
+
 TEST_P(PointsInBoxesTest, NegativeAndZeroSizesHoldNothingButForTheMargin) {
   EXPECT_EQ(Run({0, 0, 0}, {0, 0, 0, -1, 1, 1, 0}), Indices{-1});
   EXPECT_EQ(Run({0, 0, 0}, {0, 0, 0, 1, 1, -1, 0}), Indices{-1});
