@@ -28,7 +28,8 @@ const char *detopsGetLastErrorMessage(void);
 
 /* ---- devices ----------------------------------------------------------------------------- */
 
-/* A handle on the device named ("cpu", "cuda:1"; "cuda" is the first GPU); null or "" is the thread's current device. */
+/* A handle on the device named ("cpu", "cuda:1"; "cuda" is the first GPU); null or "" is the
+ * thread's current device. */
 mluOpStatus_t detopsCreate(mluOpHandle_t *handle, const char *device);
 /* Makes the device named the thread's current one, for cnrt.h and mluOpCreate. */
 mluOpStatus_t detopsSetDevice(const char *device);
