@@ -4,10 +4,8 @@
 // before it suppresses it. By chunks of the order, two kernels each:
 // - PairsKernel, many blocks: which boxes of the chunk are gone because of what was kept before,
 //   and which pairs inside the chunk suppress, as a bit matrix;
-// - ResolveKernel, one block a list: the greedy choice within the chunk. A box is kept once all
-// that
-//   suppress it are known to be gone, and gone once one of them is kept; every round decides the
-//   first open one at least.
+// - ResolveKernel, one block a list: the greedy choice within the chunk, a word of 32 boxes as soon
+//   as those that may suppress them are decided.
 // The number of launches depends on the size alone, so nothing waits for the host.
 //
 // A Judge says when one box suppresses another:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The boxes that suppression has kept so far, by place: cpu/kept_grid.h again, for many threads.
-// Boxes go by their size into levels of square cells (sides of powers of 4), cells are hashed into
-// buckets, and every bucket has room for all boxes that may come. Memory is O(boxes).
+// The boxes that suppression has kept so far, by place, for many threads at once. Boxes go by their
+// size into levels of square cells (sides of powers of 4), cells are hashed into buckets, and every
+// bucket has room for all boxes that may come. Memory is O(boxes).
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,6 @@ struct KeptGrid {
   size_t scan_bytes = 0;
 
   KeptGrid() = default;
-  // For lists of more boxes than are compared one by one; else it stays empty.
   KeptGrid(core::WorkspaceLayout& layout, int64_t capacity);
 
   // Makes room for these boxes, of which any may be inserted later.
