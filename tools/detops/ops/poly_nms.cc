@@ -91,9 +91,8 @@ class PolyNmsOperator final : public Operator {
     return n * n;
   }
   const char* LimitedBy() const override {
-    return "finding neighbours: the work is a search among kept boxes and a sort, neither of which "
-           "is counted as bytes or operations; from 200,000 boxes on each search reads memory of "
-           "its own";
+    return "finding neighbours: the work is a search by place and a sort, neither of which is "
+           "counted as bytes or operations";
   }
   std::unique_ptr<Judge> MakeJudge(const Problem& p) const override {
     return std::make_unique<PolyNmsJudge>(p.inputs[0], p.spec.poly_nms_param().iou_threshold());
