@@ -142,11 +142,11 @@ constexpr int kGroups = kChunk / kGroup;
 template <class Judge, bool kGrid>
 __global__ void __launch_bounds__(kPairThreads, 2)
     PairsKernel(NmsLists lists, Judge judge, int64_t chunk_begin) {
+  BeginKernel();
   using Box = typename Judge::Box;
   using math::Verdict;
   __shared__ Box behind_of[kPairWarps][kGroup];
   __shared__ Pair queue_of[kPairWarps][DoubtfulPairs<Judge>::kCapacity];
-  WaitForKernelBefore();
   const int64_t image = blockIdx.y;
   const int32_t kept = lists.kept_count[image];
   if (kept >= lists.most) return;
@@ -235,9 +235,9 @@ __global__ void __launch_bounds__(kPairThreads, 2)
 // all warps go at once, and never is a chain longer than the words of the chunk.
 static __global__ void __launch_bounds__(kChunk, 1)
     ResolveKernel(NmsLists lists, int64_t chunk_begin) {
+  BeginKernel();
   // Read and written by atomics, as warps wait for each other without a barrier.
   __shared__ uint32_t kept_bits[kChunkWords], decided_words;
-  WaitForKernelBefore();
   const int64_t image = blockIdx.x;
   const int32_t kept_before = lists.kept_count[image];
   if (kept_before >= lists.most) return;
@@ -327,10 +327,9 @@ void GreedyNms(Launcher& launch, NmsLists& lists, const Judge& judge) {
     const int64_t tiles = (boxes + 31) / 32 * ((boxes + kGroup - 1) / kGroup) / 2 + kGroups / 2;
     const auto blocks = begin == 0 ? BlocksFor(tiles, kPairWarps)
                                    : static_cast<unsigned>(4 * launch.multiprocessors());
-    if (begin > 0) launch.WithEarlyStart();
     launch(what, use_grid ? PairsKernel<Judge, true> : PairsKernel<Judge, false>,
            dim3(blocks, images), kPairThreads, lists, judge, begin);
-    launch.WithEarlyStart()(what, ResolveKernel, images, kChunk, lists, begin);
+    launch(what, ResolveKernel, images, kChunk, lists, begin);
   }
 }
 

@@ -9,6 +9,7 @@ namespace {
 constexpr int kThreads = 256;
 
 __global__ void ClearLevelsKernel(KeptGrid grid) {
+  BeginKernel();
   for (int l = threadIdx.x; l < KeptGrid::kLevels; l += blockDim.x) {
     grid.levels[l] = {INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, 0, 0, 0};
   }
@@ -18,6 +19,7 @@ __global__ void ClearLevelsKernel(KeptGrid grid) {
 // few, and everybody adds to them.
 __global__ void __launch_bounds__(kThreads)
     CountKernel(KeptGrid grid, const float4* bounds, int64_t count) {
+  BeginKernel();
   __shared__ KeptGrid::Level mine[KeptGrid::kLevels];
   for (int l = threadIdx.x; l < KeptGrid::kLevels; l += blockDim.x) {
     mine[l] = {INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, 0, 0, 0};
@@ -55,6 +57,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 __global__ void PlaceLevelsKernel(KeptGrid grid) {
+  BeginKernel();
   __shared__ uint32_t reserved[KeptGrid::kLevels];
   reserved[threadIdx.x] = grid.levels[threadIdx.x].reserved;
   __syncthreads();

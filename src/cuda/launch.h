@@ -34,6 +34,14 @@ inline cudaStream_t StreamOf(cnrtQueue_t queue) {
   return queue == nullptr ? nullptr : static_cast<CudaQueue*>(queue)->stream;
 }
 
+// What a launch has to know of its device.
+struct Traits {
+  int multiprocessors;
+  size_t shared_memory;  // that a block may have, in bytes
+  // Whether a kernel may begin while the one before it ends (compute capability 9.0 and later).
+  bool can_start_early;
+};
+
 // Makes the device of that ordinal the thread's current one for CUDA, and gives the old one back.
 class DeviceScope {
  public:
@@ -59,7 +67,8 @@ class Launcher {
   explicit Launcher(const core::Launch& launch);  // runtime/cuda/cuda_device.cu
 
   cudaStream_t stream() const { return stream_; }
-  int multiprocessors() const { return multiprocessors_; }
+  int multiprocessors() const { return traits_.multiprocessors; }
+  size_t shared_memory() const { return traits_.shared_memory; }
 
   // For the next launch alone.
   Launcher& WithSharedMemory(size_t bytes) {
@@ -67,14 +76,8 @@ class Launcher {
     return *this;
   }
 
-  // For the next launch alone: it may begin while the kernel before it ends, and has to call
-  // WaitForKernelBefore. Only after a kernel, and where the device can do so.
-  Launcher& WithEarlyStart() {
-    early_start_ = can_start_early_;
-    return *this;
-  }
-
-  // Parameters are those of the kernel; what is passed is converted to them.
+  // Parameters are those of the kernel; what is passed is converted to them. The kernel may be
+  // started while the one before it runs, so it has to call BeginKernel first of all.
   template <class... Parameters>
   void operator()(const char* what, void (*kernel)(Parameters...), dim3 grid, int threads,
                   std::type_identity_t<Parameters>... arguments) {
@@ -87,24 +90,25 @@ class Launcher {
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
     config.attrs = &early;
-    config.numAttrs = std::exchange(early_start_, false) ? 1 : 0;
+    config.numAttrs = traits_.can_start_early ? 1 : 0;
     Check(cudaLaunchKernelEx(&config, kernel, arguments...), what);
   }
 
  private:
   DeviceScope scope_;
   cudaStream_t stream_;
-  int multiprocessors_;
+  Traits traits_;
   size_t shared_memory_ = 0;
-  bool early_start_ = false;
-  bool can_start_early_;
 };
 
 #ifdef __CUDACC__
-// Until all that the kernel before wrote can be read.
-__device__ inline void WaitForKernelBefore() {
+// By every thread of a kernel before anything else. Waits until all that the kernel before wrote
+// can be read; from then on the next kernel may be started, which waits here in its turn: so most
+// of the time that a start takes passes while another kernel works.
+__device__ inline void BeginKernel() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 #endif

@@ -106,6 +106,48 @@ TEST_P(CudaTest, RecordsInAGraphAndReplays) {
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
+// What comes before a call may be anything, and not one thing alone.
+TEST_P(CudaTest, RecordsAfterOtherKindsOfWork) {
+  const std::vector<std::byte> expected = OnTheProcessor(GetParam());
+  Call call(GetParam());
+  cudaStream_t beside = nullptr;
+  cudaEvent_t fork = nullptr, join = nullptr;
+  void* memory = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&beside, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&fork), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&join), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&memory, 2048), cudaSuccess);
+  const auto work = [&] {
+    EXPECT_EQ(cudaEventRecord(fork, call.stream()), cudaSuccess);
+    EXPECT_EQ(cudaStreamWaitEvent(beside, fork, 0), cudaSuccess);
+    EXPECT_EQ(cudaMemsetAsync(memory, 1, 1024, beside), cudaSuccess);
+    EXPECT_EQ(cudaEventRecord(join, beside), cudaSuccess);
+    EXPECT_EQ(cudaMemsetAsync(static_cast<char*>(memory) + 1024, 2, 1024, call.stream()),
+              cudaSuccess);
+    EXPECT_EQ(cudaStreamWaitEvent(call.stream(), join, 0), cudaSuccess);
+    call.Start();
+    call.Start();
+  };
+  call.Poison();
+  work();
+  EXPECT_EQ(call.Result(), expected);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  ASSERT_EQ(cudaStreamBeginCapture(call.stream(), cudaStreamCaptureModeGlobal), cudaSuccess);
+  work();
+  ASSERT_EQ(cudaStreamEndCapture(call.stream(), &graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+  call.Poison();
+  ASSERT_EQ(cudaGraphLaunch(executable, call.stream()), cudaSuccess);
+  EXPECT_EQ(call.Result(), expected);
+  EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+  EXPECT_EQ(cudaEventDestroy(fork), cudaSuccess);
+  EXPECT_EQ(cudaEventDestroy(join), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(beside), cudaSuccess);
+}
+
 TEST_P(CudaTest, ReturnsWhileItsStreamWaits) {
   const std::vector<std::byte> expected = OnTheProcessor(GetParam());
   Call call(GetParam());

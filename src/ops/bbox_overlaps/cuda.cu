@@ -143,6 +143,7 @@ __device__ __noinline__ void ExactTile(const Tile& tile, int64_t first_row, int 
 template <class T, bool kWide, bool kIof, bool kOffset>
 __global__ void __launch_bounds__(kThreads, 5)
     PairsKernel(Tile tile, const T* bbox1, const T* bbox2, T* ious) {
+  cuda::BeginKernel();
   using Columns = Columns<T, kWide>;
   constexpr float kOff = kOffset ? 1.0f : 0.0f;
   __shared__ float4 row_box[kMaxTileRows];
@@ -216,6 +217,7 @@ __global__ void __launch_bounds__(kThreads, 5)
 template <class T>
 __global__ void AlignedKernel(int64_t count, bool iof, float offset, const T* bbox1, const T* bbox2,
                               T* ious) {
+  cuda::BeginKernel();
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
     const Box<float> a = LoadBox(bbox1, i), b = LoadBox(bbox2, i);

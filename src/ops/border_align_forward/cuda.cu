@@ -126,6 +126,7 @@ template <class T, int kWidth, class Offset>
 __global__ void __launch_bounds__(kThreads, 1)
     NhwcKernel(Shape s, int64_t slices, int64_t parts, const T* input, const T* boxes, T* output,
                int32_t* argmax_idx) {
+  cuda::BeginKernel();
   // One more than needed: so the borders of a warp lie in different banks.
   extern __shared__ __align__(16) unsigned char memory[];
   auto* samples = reinterpret_cast<Sample<Offset>(*)[kLanes + 1]>(memory);  // [kBorders]
@@ -182,6 +183,7 @@ __global__ void __launch_bounds__(kThreads, 1)
 template <class T>
 __global__ void __launch_bounds__(256) NchwKernel(Shape s, int64_t items, const T* input,
                                                   const T* boxes, T* output, int32_t* argmax_idx) {
+  cuda::BeginKernel();
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t item = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; item < items; item += step) {
     const auto border = static_cast<int>(item % 4);

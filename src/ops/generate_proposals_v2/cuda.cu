@@ -111,6 +111,7 @@ struct Judge {
 __global__ void __launch_bounds__(kThreads)
     KeysKernel(int64_t items, int64_t anchors, const float* scores, uint64_t* keys,
                uint32_t* values) {
+  cuda::BeginKernel();
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < items; i += step) {
     keys[i] = static_cast<uint64_t>(i / anchors) << 32 | math::ScoreRank(scores[i]);
@@ -127,6 +128,7 @@ __device__ float4 Reach(const Box<float>& b, float offset) {
 // blockIdx.y is the image of the group; args start at the group.
 __global__ void __launch_bounds__(kThreads)
     DecodeKernel(Plan plan, Args args, const uint32_t* order, Workspace w) {
+  cuda::BeginKernel();
   const int64_t image = blockIdx.y;
   const math::ImageSize size = {args.im_shape[2 * image], args.im_shape[2 * image + 1]};
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
@@ -151,6 +153,7 @@ __device__ int32_t ResultsOf(const Plan& plan, const cuda::NmsLists& lists, int6
 }
 
 __global__ void OffsetsKernel(Plan plan, Args args, bool first_group, Workspace w) {
+  cuda::BeginKernel();
   int32_t total = first_group ? 0 : *w.total;
   for (int64_t image = 0; image < w.lists.images; ++image) {
     w.offset[image] = total;
@@ -163,6 +166,7 @@ __global__ void OffsetsKernel(Plan plan, Args args, bool first_group, Workspace 
 
 __global__ void __launch_bounds__(kThreads)
     WriteKernel(Plan plan, Args args, const uint32_t* order, Workspace w) {
+  cuda::BeginKernel();
   const int64_t image = blockIdx.y;
   const bool none = w.lists.kept_count[image] == 0;
   const int32_t results = ResultsOf(plan, w.lists, image);

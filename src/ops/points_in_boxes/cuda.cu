@@ -286,6 +286,7 @@ __device__ int32_t Find(const Index& index, float x, float y, float z) {
 __global__ void __launch_bounds__(kThreads, 1)
     Kernel(PointsInBoxesPlan plan, int64_t points_a_block, const float* all_points,
            const float* all_boxes, int32_t* points_indices) {
+  cuda::BeginKernel();
   extern __shared__ __align__(16) unsigned char memory[];
   Index& index = *reinterpret_cast<Index*>(memory);
   // Points are numbered through all batches.

@@ -89,6 +89,7 @@ struct Judge {
 
 __global__ void __launch_bounds__(kThreads)
     KeysKernel(int64_t count, const float* boxes, uint64_t* keys, uint32_t* values) {
+  cuda::BeginKernel();
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
     keys[i] = math::ScoreRank(boxes[9 * i + 8]);
@@ -99,6 +100,7 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(kThreads)
     PrepareKernel(int64_t count, const float* boxes, const uint32_t* order, math::FilterQuad* quads,
                   float4* bounds, bool* kept) {
+  cuda::BeginKernel();
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
     math::QuadBounds b;
@@ -112,6 +114,7 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(kThreads)
     MarkKernel(bool only_first, const int32_t* ranks, const int32_t* rank_count,
                const uint32_t* order, bool* kept) {
+  cuda::BeginKernel();
   const int64_t count = only_first ? 1 : *rank_count;
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {

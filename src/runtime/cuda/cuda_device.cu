@@ -30,6 +30,7 @@ struct Strided {
 template <class Element>
 __global__ void MakeContiguousKernel(Strided tensor, int64_t count, const Element* src,
                                      Element* dst) {
+  cuda::BeginKernel();
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
     int64_t rest = i, offset = 0;
@@ -51,12 +52,10 @@ void LaunchMakeContiguous(const Strided& tensor, int64_t count, const void* src,
 
 }  // namespace
 
-CudaDevice::CudaDevice(int ordinal, std::string description, int multiprocessors,
-                       bool can_start_early)
+CudaDevice::CudaDevice(int ordinal, std::string description, const cuda::Traits& traits)
     : Device(Backend::kCuda, core::Concat("cuda:", ordinal), std::move(description)),
       ordinal_(ordinal),
-      multiprocessors_(multiprocessors),
-      can_start_early_(can_start_early) {}
+      traits_(traits) {}
 
 void* CudaDevice::Allocate(size_t bytes) {
   const DeviceScope scope(ordinal_);
@@ -143,8 +142,9 @@ std::span<Device* const> CudaDevices() {
     for (int i = 0; i < count; ++i) {
       cudaDeviceProp properties;
       Check(cudaGetDeviceProperties(&properties, i), "asking for a device's properties");
-      all.push_back(std::make_unique<CudaDevice>(i, properties.name, properties.multiProcessorCount,
-                                                 properties.major >= 9));
+      const cuda::Traits traits = {properties.multiProcessorCount,
+                                   properties.sharedMemPerBlockOptin, properties.major >= 9};
+      all.push_back(std::make_unique<CudaDevice>(i, properties.name, traits));
     }
     return all;
   }();
@@ -163,7 +163,6 @@ namespace detops::cuda {
 Launcher::Launcher(const core::Launch& launch)
     : scope_(static_cast<runtime::CudaDevice&>(launch.device).ordinal()),
       stream_(StreamOf(launch.queue)),
-      multiprocessors_(static_cast<runtime::CudaDevice&>(launch.device).multiprocessors()),
-      can_start_early_(static_cast<runtime::CudaDevice&>(launch.device).can_start_early()) {}
+      traits_(static_cast<runtime::CudaDevice&>(launch.device).traits()) {}
 
 }  // namespace detops::cuda

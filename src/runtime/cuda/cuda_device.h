@@ -3,18 +3,17 @@
 // One NVIDIA GPU: memory and streams of CUDA's runtime.
 #pragma once
 
+#include "cuda/launch.h"
 #include "runtime/device.h"
 
 namespace detops::runtime {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(int ordinal, std::string description, int multiprocessors, bool can_start_early);
+  CudaDevice(int ordinal, std::string description, const cuda::Traits& traits);
 
   int ordinal() const { return ordinal_; }
-  int multiprocessors() const { return multiprocessors_; }
-  // Whether a kernel may begin while the one before it ends (compute capability 9.0 and later).
-  bool can_start_early() const { return can_start_early_; }
+  const cuda::Traits& traits() const { return traits_; }
 
   void* Allocate(size_t bytes) override;
   void Free(void* memory) override;
@@ -30,8 +29,7 @@ class CudaDevice final : public Device {
 
  private:
   int ordinal_;
-  int multiprocessors_;
-  bool can_start_early_;
+  cuda::Traits traits_;
 };
 
 // All that the driver shows. Fails where there is none.
