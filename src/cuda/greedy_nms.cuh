@@ -12,7 +12,7 @@
 //   struct Box                            what a lane holds of a box
 //   Box Load(image, rank)
 //   Verdict Quick(ahead, behind)          cheap; kDoubtful only with kDoubts
-//   bool Decide(image, ahead, behind)     for doubtful pairs, by ranks; a warp at a time
+//   bool Decide(image, pair, there)       a doubtful pair of each lane, or none; by a whole warp
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,7 @@ constexpr int kChunk = 1024;
 constexpr int kChunkWords = kChunk / 32;
 constexpr int kPairThreads = 256;
 constexpr int kPairWarps = kPairThreads / 32;
+constexpr int kFewWords = 4;
 constexpr unsigned kAllLanes = 0xffffffffu;
 
 // Lists of boxes in the order of scores, one an image.
@@ -38,6 +39,7 @@ struct NmsLists {
   int32_t* kept = nullptr;         // [images][count] ranks, ascending
   int32_t* kept_count = nullptr;   // [images]
   uint32_t* masks = nullptr;       // [images][kChunkWords][kChunk] who suppresses whom
+  uint32_t* mask_words = nullptr;  // [images][kChunk] which words of a box's masks are not 0
   uint8_t* gone = nullptr;         // [images][kChunk] because of earlier chunks
   KeptGrid grid;                   // for one image with many boxes; else all that is kept is met
 
@@ -48,6 +50,7 @@ struct NmsLists {
         kept(layout.Array<int32_t>(core::CheckedMul(lists, boxes, "workspace"))),
         kept_count(layout.Array<int32_t>(lists)),
         masks(layout.Array<uint32_t>(core::CheckedMul(lists, kChunkWords * kChunk, "workspace"))),
+        mask_words(layout.Array<uint32_t>(core::CheckedMul(lists, kChunk, "workspace"))),
         gone(layout.Array<uint8_t>(core::CheckedMul(lists, kChunk, "workspace"))) {
     if (use_grid) grid = KeptGrid(layout, boxes);
   }
@@ -60,24 +63,23 @@ struct Pair {
 // Where the verdicts of a chunk go: pairs inside it set a bit of the matrix, boxes kept before it
 // (which have lower ranks) do away with the one behind at once.
 struct Verdicts {
-  uint32_t* masks;  // [kChunkWords][kChunk]
-  uint8_t* gone;    // [kChunk]
-  int32_t begin;    // of the chunk
+  uint32_t* masks;       // [kChunkWords][kChunk]
+  uint32_t* mask_words;  // [kChunk]
+  uint8_t* gone;         // [kChunk]
+  int32_t begin;         // of the chunk
 
   __device__ void Suppress(int32_t ahead, int32_t behind) const {
-    const int32_t b = behind - begin;
-    if (ahead < begin) {
-      gone[b] = 1;
-    } else {
-      atomicOr(&masks[(ahead - begin) / 32 * kChunk + b], 1u << ((ahead - begin) % 32));
-    }
+    const int32_t a = ahead - begin;
+    SuppressByWord(a < 0 ? -1 : a / 32, 1u << (a & 31), behind);
   }
   // By boxes of one word of the chunk, a bit each; -1: by boxes kept before it.
   __device__ void SuppressByWord(int32_t word, uint32_t bits, int32_t behind) const {
+    const int32_t b = behind - begin;
     if (word < 0) {
-      gone[behind - begin] = 1;
+      gone[b] = 1;
     } else {
-      atomicOr(&masks[word * kChunk + (behind - begin)], bits);
+      atomicOr(&masks[word * kChunk + b], bits);
+      atomicOr(&mask_words[b], 1u << word);
     }
   }
   // May be told late: then something is compared in vain.
@@ -115,12 +117,9 @@ class DoubtfulPairs {
  private:
   __device__ void DecideLast(int n) {
     count_ -= n;
-    if (lane_ < n) {
-      const Pair pair = pairs_[count_ + lane_];
-      if (!verdicts_.IsGone(pair.behind) && judge_.Decide(image_, pair.ahead, pair.behind)) {
-        verdicts_.Suppress(pair.ahead, pair.behind);
-      }
-    }
+    const Pair pair = pairs_[count_ + (lane_ < n ? lane_ : 0)];
+    const bool there = lane_ < n && !verdicts_.IsGone(pair.behind);
+    if (judge_.Decide(image_, pair, there)) verdicts_.Suppress(pair.ahead, pair.behind);
     __syncwarp();
   }
 
@@ -158,7 +157,7 @@ __global__ void __launch_bounds__(kPairThreads, 2)
   const auto size = static_cast<int32_t>(min(int64_t{kChunk}, lists.count - chunk_begin));
   const int32_t groups = (size + kGroup - 1) / kGroup;
   const Verdicts verdicts = {lists.masks + image * kChunkWords * kChunk,
-                             lists.gone + image * kChunk, begin};
+                             lists.mask_words + image * kChunk, lists.gone + image * kChunk, begin};
   DoubtfulPairs<Judge> doubtful(judge, image, queue_of[warp], verdicts);
 
   // Word w of 32 boxes ahead matters to the groups from 2w on: tiles of w before those of w + 1.
@@ -195,9 +194,10 @@ __global__ void __launch_bounds__(kPairThreads, 2)
     int32_t word = 0, group = 0, ahead = 0;
     bool there = false;
     if (tile < inside) {
-      int32_t at = tile;
-      while (at >= groups - 2 * word) at -= groups - 2 * word++;
-      group = 2 * word + at;
+      // Tiles of the words before w: groups, groups - 2, groups - 4 and so on, w of them.
+      const int32_t before = lane * groups - lane * (lane - 1);
+      word = __popc(__ballot_sync(kAllLanes, lane < words && before <= tile)) - 1;
+      group = 2 * word + tile - (word * groups - word * (word - 1));
       ahead = begin + word * 32 + lane;
       there = word * 32 + lane < size && !is_excluded(ahead);
     } else {
@@ -230,80 +230,104 @@ __global__ void __launch_bounds__(kPairThreads, 2)
 
 // blockIdx.x is the image. Leaves masks and gone cleared for the next chunk.
 //
-// Thread r is box r of the chunk. A warp decides its 32 boxes once all that could suppress them are
-// decided; it waits for those warps alone that have any such. Where few boxes of a chunk overlap,
-// all warps go at once, and never is a chain longer than the words of the chunk.
+// Thread r is box r of the chunk, a warp a word of 32 boxes. A box is gone once one that suppresses
+// it is kept, and kept once all of those are gone. Every warp tells the others which of its boxes
+// are kept and which still open, and looks again at what others have told until none of its own is
+// open: no barriers, and nobody waits longer than the chain of boxes that his own hang on.
 static __global__ void __launch_bounds__(kChunk, 1)
     ResolveKernel(NmsLists lists, int64_t chunk_begin) {
+  // Read and written by atomics, as there are no barriers between.
+  __shared__ uint32_t kept_words[kChunkWords], open_words[kChunkWords];
   BeginKernel();
-  // Read and written by atomics, as warps wait for each other without a barrier.
-  __shared__ uint32_t kept_bits[kChunkWords], decided_words;
   const int64_t image = blockIdx.x;
   const int32_t kept_before = lists.kept_count[image];
-  if (kept_before >= lists.most) return;
   const auto r = static_cast<int>(threadIdx.x);
   const int warp = r / 32, lane = r % 32;
   const int64_t i = chunk_begin + r;
-  if (r == 0) decided_words = 0;
-
+  const bool there = i < lists.count;
+  // All that is needed is on its way before the first of it is looked at.
   uint32_t* masks = lists.masks + image * kChunkWords * kChunk + r;  // who suppresses this box
+  uint32_t& mask_words = lists.mask_words[image * kChunk + r];
   uint8_t& gone = lists.gone[image * kChunk + r];
-  bool open = i < lists.count && gone == 0;
-  if (open && lists.excluded != nullptr) open = !lists.excluded[image * lists.count + i];
-  uint32_t row[kChunkWords];  // all on their way before the first is looked at
-#pragma unroll
-  for (int w = 0; w < kChunkWords; ++w) row[w] = w <= warp ? masks[w * kChunk] : 0;
-  uint32_t mine = 0, own = 0;  // the words that are not 0; this word's
-#pragma unroll
-  for (int w = 0; w < kChunkWords; ++w) {
-    mine |= row[w] != 0 ? 1u << w : 0u;
-    own = w == warp ? row[w] : own;
+  uint32_t words = mask_words;
+  const bool is_gone = gone != 0;
+  const bool is_excluded =
+      there && lists.excluded != nullptr && lists.excluded[image * lists.count + i];
+  const bool use_grid = lists.grid.capacity > 0;
+  KeptGrid::Place place = {};
+  float4 bounds = {};
+  if (use_grid && there) {
+    place = lists.grid.places[i];
+    bounds = lists.bounds[i];
   }
-  __syncthreads();  // decided_words is 0
+  if (kept_before >= lists.most) return;
+  bool open = there && !is_gone && !is_excluded;
+  const uint32_t own = (words >> warp & 1) != 0 ? masks[warp * kChunk] : 0;  // within this word
+  uint32_t open_bits = __ballot_sync(kAllLanes, open), kept = 0;
+  if (lane == 0) {
+    kept_words[warp] = 0;
+    open_words[warp] = open_bits;
+  }
+  __syncthreads();
 
-  // By words before this one.
-  uint32_t waiting = mine & ((1u << warp) - 1);
-  while (__any_sync(kAllLanes, open && waiting != 0)) {
-    uint32_t decided = lane == 0 ? atomicOr(&decided_words, 0u) : 0;
-    decided = __shfl_sync(kAllLanes, decided, 0);
-    while (open && (waiting & decided) != 0) {
-      const int w = __ffs(static_cast<int>(waiting & decided)) - 1;
-      waiting &= ~(1u << w);
-      if ((masks[w * kChunk] & atomicOr(&kept_bits[w], 0u)) != 0) open = false;
+  uint32_t others = words & ~(1u << warp);  // words with open boxes that may suppress this one
+  uint32_t last_seen = ~open_words[lane];   // of word `lane`: all have changed
+  while (open_bits != 0) {
+    // What is told to be open first: what is not any more, is known to be kept or not.
+    const uint32_t seen_open = atomicOr(&open_words[lane], 0u);
+    __threadfence_block();
+    const uint32_t seen_kept = atomicOr(&kept_words[lane], 0u);
+    const uint32_t changed = __ballot_sync(kAllLanes, seen_open != last_seen);
+    last_seen = seen_open;
+    // A box with many such words waits until all of a word's are decided, and looks once.
+    const uint32_t decided = __ballot_sync(kAllLanes, seen_open == 0);
+    const uint32_t worth = decided | (__popc(others) <= kFewWords ? changed : 0);
+    for (uint32_t look = open ? others & worth : 0; __any_sync(kAllLanes, look != 0);
+         look &= look - 1) {
+      const int w = look != 0 ? __ffs(static_cast<int>(look)) - 1 : 0;
+      const uint32_t kept_there = __shfl_sync(kAllLanes, seen_kept, w);
+      const uint32_t open_there = __shfl_sync(kAllLanes, seen_open, w);
+      if (look == 0) continue;
+      const uint32_t suppressing = masks[w * kChunk];  // near by now
+      if ((suppressing & open_there) == 0) others &= ~(1u << w);
+      if ((suppressing & kept_there) != 0) {
+        open = false;
+        look = 0;
+      }
+    }
+    // Within this word.
+    uint32_t before = 0;
+    do {
+      before = open_bits;
+      const bool free = open && others == 0 && (own & open_bits) == 0;
+      kept |= __ballot_sync(kAllLanes, free);
+      open = open && !free && (own & kept) == 0;
+      open_bits = __ballot_sync(kAllLanes, open);
+    } while (open_bits != before);
+    if (lane == 0) {
+      atomicExch(&kept_words[warp], kept);
+      __threadfence_block();
+      atomicExch(&open_words[warp], open_bits);
     }
   }
-  // Within this word: a box is kept once all that suppress it are known to be gone, and gone once
-  // one of them is kept; every round decides the first open one at least.
-  uint32_t kept = 0;
-  unsigned open_bits = __ballot_sync(kAllLanes, open);
-  while (open_bits != 0) {
-    const bool free = open && (own & open_bits) == 0;
-    kept |= __ballot_sync(kAllLanes, free);
-    open = open && !free && (own & kept) == 0;
-    open_bits = __ballot_sync(kAllLanes, open);
-  }
-  if (lane == 0) {
-    atomicExch(&kept_bits[warp], kept);
-    __threadfence_block();
-    atomicOr(&decided_words, 1u << warp);
-  }
-  for (; mine != 0; mine &= mine - 1) masks[(__ffs(static_cast<int>(mine)) - 1) * kChunk] = 0;
+  for (; words != 0; words &= words - 1) masks[(__ffs(static_cast<int>(words)) - 1) * kChunk] = 0;
+  mask_words = 0;
   gone = 0;
   __syncthreads();
 
-  int before = kept_before, total = kept_before;
-  for (int w = 0; w < kChunkWords; ++w) {
-    const int in_word = __popc(kept_bits[w]);
-    before += w < warp ? in_word : 0;
-    total += in_word;
+  // Lane w counts word w.
+  const int in_word = __popc(kept_words[lane]);
+  int end = in_word;
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const int more = __shfl_up_sync(kAllLanes, end, distance);
+    if (lane >= distance) end += more;
   }
-  before += __popc(kept & ((1u << lane) - 1));
+  const int total = kept_before + __shfl_sync(kAllLanes, end, kChunkWords - 1);
+  const int before =
+      kept_before + __shfl_sync(kAllLanes, end - in_word, warp) + __popc(kept & ((1u << lane) - 1));
   const bool keep = (kept >> lane & 1) != 0 && before < lists.most;
   if (keep) lists.kept[image * lists.count + before] = static_cast<int32_t>(i);
-  if (lists.grid.capacity > 0) {
-    const float4 bounds = keep ? lists.bounds[image * lists.count + i] : float4{1.0f, 0, 0, 0};
-    if (bounds.x <= bounds.z) lists.grid.Insert(bounds, static_cast<int32_t>(i));
-  }
+  if (use_grid && keep) lists.grid.Insert(place, bounds, static_cast<int32_t>(i));
   if (r == 0) {
     lists.kept_count[image] = static_cast<int32_t>(min(int64_t{total}, lists.most));
   }
@@ -317,6 +341,8 @@ void GreedyNms(Launcher& launch, NmsLists& lists, const Judge& judge) {
   Check(cudaMemsetAsync(lists.kept_count, 0, images * sizeof(int32_t), launch.stream()), what);
   Check(cudaMemsetAsync(lists.masks, 0, images * sizeof(uint32_t) * kChunkWords * kChunk,
                         launch.stream()),
+        what);
+  Check(cudaMemsetAsync(lists.mask_words, 0, images * sizeof(uint32_t) * kChunk, launch.stream()),
         what);
   Check(cudaMemsetAsync(lists.gone, 0, size_t{images} * kChunk, launch.stream()), what);
   const bool use_grid = lists.grid.capacity > 0;

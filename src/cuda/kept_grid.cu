@@ -28,8 +28,8 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
     const float4 b = bounds[i];
-    if (!(b.x <= b.z)) continue;
-    const KeptGrid::Place place = grid.PlaceOf(b);
+    const KeptGrid::Place place = grid.places[i] = grid.PlaceOf(b);
+    if (place.level == KeptGrid::kNowhere) continue;
     atomicAdd(&grid.bucket_begin[place.bucket], 1u);
     KeptGrid::Level& level = mine[place.level];
     atomicAdd(&level.reserved, 1u);
@@ -81,6 +81,7 @@ KeptGrid::KeptGrid(core::WorkspaceLayout& layout, int64_t boxes)
           std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(2 * boxes, 64, 1ll << 31))))),
       used_levels(layout.Array<int>(kLevels + 1)),
       levels(layout.Array<Level>(kLevels)),
+      places(layout.Array<Place>(boxes)),
       bucket_begin(layout.Array<uint32_t>(buckets)),
       bucket_count(layout.Array<uint32_t>(buckets)),
       slot_bounds(layout.Array<float4>(boxes)),

@@ -19,6 +19,7 @@ struct KeptGrid {
     int64_t x_low, x_high, y_low, y_high;  // cells of its boxes, as OrderedBits
     uint32_t begin, reserved, inserted;    // in level_boxes
   };
+  static constexpr int kNowhere = kLevels;  // overlaps nothing
   struct Place {
     uint32_t bucket;
     int level;
@@ -27,6 +28,7 @@ struct KeptGrid {
   int64_t capacity = 0, buckets = 0;
   int* used_levels = nullptr;        // [kLevels + 1] those that any box has; -1 ends it
   Level* levels = nullptr;           // [kLevels]
+  Place* places = nullptr;           // [capacity] by box
   uint32_t* bucket_begin = nullptr;  // [buckets] in slots
   uint32_t* bucket_count = nullptr;  // [buckets] inserted
   float4* slot_bounds = nullptr;     // [capacity]
@@ -73,6 +75,7 @@ struct KeptGrid {
                                  static_cast<uint64_t>(buckets - 1));
   }
   __device__ Place PlaceOf(const float4& b) const {
+    if (!(b.x <= b.z)) return {0, kNowhere};
     const int level = LevelOf(b);
     if (level == kHuge) return {0, level};  // found through its level
     const double per_side = PerSide(level);
@@ -81,11 +84,8 @@ struct KeptGrid {
             level};
   }
 
-  __device__ void Insert(const float4& bounds, int32_t box) const {
-    const Place place = PlaceOf(bounds);
-    const uint32_t slot = bucket_begin[place.bucket] + atomicAdd(&bucket_count[place.bucket], 1u);
-    slot_bounds[slot] = bounds;
-    slot_box[slot] = box;
+  __device__ void Insert(const Place& place, const float4& bounds, int32_t box) const {
+    if (place.level == kNowhere) return;
     // Nearly all have the same level: one lane adds for all of them.
     Level& level = levels[place.level];
     const unsigned same = __match_any_sync(__activemask(), place.level);
@@ -93,6 +93,11 @@ struct KeptGrid {
     const auto leader = static_cast<unsigned>(__ffs(static_cast<int>(same)) - 1);
     uint32_t at = 0;
     if (lane == leader) at = atomicAdd(&level.inserted, static_cast<uint32_t>(__popc(same)));
+    // All that is waited for is on its way before the first of it is used.
+    const uint32_t in_bucket = atomicAdd(&bucket_count[place.bucket], 1u);
+    const uint32_t slot = bucket_begin[place.bucket] + in_bucket;
+    slot_bounds[slot] = bounds;
+    slot_box[slot] = box;
     at = __shfl_sync(same, at, static_cast<int>(leader));
     level_boxes[level.begin + at + __popc(same & ((1u << lane) - 1))] = box;
   }
@@ -131,17 +136,29 @@ __device__ bool KeptGrid::Any(const float4& query, const float4* bounds, const V
     const auto columns = static_cast<int64_t>(x2 - x1 + 1);
     for (int64_t first = 0; first < static_cast<int64_t>(cells); first += 32) {
       const int64_t cell = first + lane;
-      uint32_t slot = 0, end = 0;
+      uint32_t begin = 0, count = 0;  // of this lane's cell, in slots
       if (cell < static_cast<int64_t>(cells)) {
         const uint32_t bucket = BucketOf(l, static_cast<int64_t>(x1) + cell % columns,
                                          static_cast<int64_t>(y1) + cell / columns);
-        slot = bucket_begin[bucket];
-        end = slot + bucket_count[bucket];
+        begin = bucket_begin[bucket];
+        count = bucket_count[bucket];
       }
-      while (__any_sync(0xffffffffu, slot < end)) {
-        const bool some = slot < end;
+      // All boxes of all these cells, shared out among the lanes: number n belongs to the last cell
+      // that starts at or before n.
+      uint32_t end = count;
+      for (int distance = 1; distance < 32; distance *= 2) {
+        const uint32_t before = __shfl_up_sync(0xffffffffu, end, distance);
+        if (lane >= distance) end += before;
+      }
+      const uint32_t all = __shfl_sync(0xffffffffu, end, 31);
+      for (uint32_t n = 0; n < all; n += 32) {
+        const bool some = n + lane < all;
+        int owner = 0;
+        for (int step = 16; step > 0; step /= 2) {
+          if (__shfl_sync(0xffffffffu, end, owner + step - 1) <= n + lane) owner += step;
+        }
+        const uint32_t slot = __shfl_sync(0xffffffffu, begin + count - end, owner) + n + lane;
         if (visit(some ? slot_box[slot] : -1, some ? slot_bounds[slot] : float4{})) return true;
-        ++slot;
       }
     }
   }

@@ -17,10 +17,10 @@ struct SortBuffers {
 };
 
 size_t SortTemporaryBytes(int64_t count);
-// Stable, ascending by the lowest `bits` of the keys, which start in buffers 0. Returns the sorted
-// values, in one of the two.
-const uint32_t* SortByKey(const Launcher& launch, void* temporary, size_t temporary_bytes,
-                          const SortBuffers& buffers, int64_t count, int bits);
+// The indices 0 to count - 1, which are the values in buffers 0, in ascending order of the lowest
+// `bits` of their keys; equal keys in ascending order of indices. Returns them in one of the two.
+const uint32_t* SortIndices(Launcher& launch, void* temporary, size_t temporary_bytes,
+                            const SortBuffers& buffers, int64_t count, int bits);
 
 size_t SelectTemporaryBytes(int64_t count);
 // The indices whose flag is set, ascending, and how many they are.

@@ -74,139 +74,106 @@ DETOPS_HD bool NeverEnough(float area_a, float area_b, const QuadBounds& a, cons
   return most * (1.0f + threshold) < 0.999f * threshold * both;
 }
 
-namespace quad_filter_internal {
+constexpr int kPairEdges = 8;  // of two quadrilaterals
 
-template <class Real>
-struct Corners {
-  Real x[4], y[4];  // about a local origin
-};
-
-template <class Real>
-DETOPS_HD Corners<Real> About(const float* q, Real origin_x, Real origin_y) {
-  Corners<Real> c;
-  for (int i = 0; i < 4; ++i) {
-    c.x[i] = q[2 * i] - origin_x;
-    c.y[i] = q[2 * i + 1] - origin_y;
-  }
-  return c;
-}
-
+// Over the edges of both.
 template <class Real>
 struct EdgeSums {
-  Real shared;   // this polygon's part of twice the shared area
-  Real area;     // twice its own area
-  Real error;    // bound on that of `shared`, from where edges are cut
-  Real nearest;  // to 0, of the values whose signs decide
+  Real shared = 0;              // twice the shared area
+  Real area = 0;                // twice the area of both
+  Real error = 0;               // bound on that of `shared`, from where edges are cut
+  Real nearest = Real(3.0e38);  // to 0, of the values whose signs decide
+
+  DETOPS_HD void Add(const EdgeSums& more) {
+    shared += more.shared;
+    area += more.area;
+    error += more.error;
+    nearest = more.nearest < nearest ? more.nearest : nearest;
+  }
 };
 
-// Two units in the last place are enough here.
-DETOPS_HD float Reciprocal(float v) {
+// Two regular quadrilaterals, about a local origin.
+template <class Real>
+struct QuadPair {
+  const FilterQuad& a;
+  const FilterQuad& b;
+  Real origin_x, origin_y;
+  Real side_error;  // bounds that of a side value; negative where numbers could under- or overflow
+
+  DETOPS_HD QuadPair(const FilterQuad& quad_a, const FilterQuad& quad_b, const QuadBounds& bounds_a,
+                     const QuadBounds& bounds_b)
+      : a(quad_a), b(quad_b), origin_x(quad_a.corner[0]), origin_y(quad_a.corner[1]) {
+    const Real width = static_cast<Real>(bounds_a.x2 > bounds_b.x2 ? bounds_a.x2 : bounds_b.x2) -
+                       (bounds_a.x1 < bounds_b.x1 ? bounds_a.x1 : bounds_b.x1);
+    const Real height = static_cast<Real>(bounds_a.y2 > bounds_b.y2 ? bounds_a.y2 : bounds_b.y2) -
+                        (bounds_a.y1 < bounds_b.y1 ? bounds_a.y1 : bounds_b.y1);
+    const Real scale = width * width + height * height;
+    // A side value is wrong by less than 8 * 2^-24 scale in float; this is twice that. In double it
+    // also hides the errors of QuadIoU, which has the same kinds.
+    side_error = scale > Real(1e-25) && scale < Real(1e30)
+                     ? (sizeof(Real) == sizeof(float) ? Real(1e-6) : Real(1e-12)) * scale
+                     : Real(-1);
+  }
+
+  // Green's theorem: the shared area is a sum over the edges of both polygons, each with the part
+  // of it inside the other polygon, from t0 to t1. Edges 0 to 3 are those of a, 4 to 7 those of b.
+  DETOPS_HD EdgeSums<Real> SumEdge(int edge) const {
+    const float* own = edge < 4 ? a.corner : b.corner;
+    const float* other = edge < 4 ? b.corner : a.corner;
+    const int from = 2 * (edge % 4), to = 2 * ((edge + 1) % 4);
+    const Real x0 = own[from] - origin_x, y0 = own[from + 1] - origin_y;
+    const Real x1 = own[to] - origin_x, y1 = own[to + 1] - origin_y;
+    Real t0 = 0, t1 = 1, spread = 0;
+    EdgeSums<Real> sums;
+    Real cx = other[6] - origin_x, cy = other[7] - origin_y;
+    for (int k = 0; k < 4; ++k) {
+      const Real next_x = other[2 * k] - origin_x, next_y = other[2 * k + 1] - origin_y;
+      const Real nx = next_x - cx, ny = next_y - cy;
+      const Real side0 = nx * (y0 - cy) - ny * (x0 - cx), side1 = nx * (y1 - cy) - ny * (x1 - cx);
+      const Real distance0 = side0 < 0 ? -side0 : side0, distance1 = side1 < 0 ? -side1 : side1;
+      const Real nearer = distance0 < distance1 ? distance0 : distance1;
+      sums.nearest = nearer < sums.nearest ? nearer : sums.nearest;
+      const bool out0 = side0 < 0, out1 = side1 < 0;
+      const Real inverse = Reciprocal(side0 - side1);
+      const Real t = side0 * inverse;
+      spread += out0 != out1 ? side_error * (inverse < 0 ? -inverse : inverse) : 0;
+      t0 = out0 && !out1 && t > t0 ? t : t0;
+      t1 = out1 && !out0 && t < t1 ? t : t1;
+      t1 = out0 && out1 ? -1 : t1;  // outside, and no error can bring it in
+      cx = next_x;
+      cy = next_y;
+    }
+    const Real cross = x0 * y1 - y0 * x1;
+    const bool inside = t1 >= 0;
+    sums.area = cross;
+    sums.shared = inside && t1 > t0 ? (t1 - t0) * cross : 0;
+    sums.error = inside ? spread * (cross < 0 ? -cross : cross) : 0;
+    return sums;
+  }
+
+  // IoU > threshold, where the answer is certain; `sum` is over all edges, in any order.
+  DETOPS_HD Verdict Judge(const EdgeSums<Real>& sum, float threshold) const {
+    // From here on every sign that decided is the true one.
+    if (side_error < 0 || !(sum.nearest > 2 * side_error)) return Verdict::kDoubtful;
+    const Real limit = threshold;
+    const Real excess = sum.shared * (1 + limit) - limit * sum.area;
+    // The cuts are wrong by less than 2.5 of the spreads; products, sums and divisions by less than
+    // 6 side errors.
+    const Real error = (Real(2.5) * sum.error + 10 * side_error) * (1 + limit);
+    if (excess > error) return Verdict::kYes;
+    return excess < -error ? Verdict::kNo : Verdict::kDoubtful;
+  }
+
+ private:
+  // Two units in the last place are enough here.
+  DETOPS_HD static float Reciprocal(float v) {
 #ifdef __CUDA_ARCH__
-  return __fdividef(1.0f, v);
+    return __fdividef(1.0f, v);
 #else
-  return 1.0f / v;
+    return 1.0f / v;
 #endif
-}
-DETOPS_HD double Reciprocal(double v) { return 1.0 / v; }
-
-// The next corner becomes the first.
-template <class Real>
-DETOPS_HD void Rotate(Corners<Real>& c) {
-  const Real x = c.x[0], y = c.y[0];
-  for (int i = 0; i < 3; ++i) {
-    c.x[i] = c.x[i + 1];
-    c.y[i] = c.y[i + 1];
   }
-  c.x[3] = x;
-  c.y[3] = y;
-}
-
-// Green's theorem: the shared area is a sum over the edges of both polygons, each with the part of
-// it inside the other polygon, from t0 to t1. `side_error` bounds the error of a side value.
-template <class Real>
-DETOPS_HD EdgeSums<Real> SumEdges(const Corners<Real>& p, Corners<Real> other, Real side_error) {
-  Real t0[4] = {0, 0, 0, 0}, t1[4] = {1, 1, 1, 1}, spread[4] = {0, 0, 0, 0};
-  Real nearest = Real(3.0e38);
-  // Turned, not unrolled: on a GPU this runs once in a while, and short code is there sooner.
-#ifdef __CUDA_ARCH__
-#pragma unroll 1
-#endif
-  for (int k = 0; k < 4; ++k) {
-    const Real cx = other.x[0], cy = other.y[0];
-    const Real nx = other.x[1] - cx, ny = other.y[1] - cy;
-    Real side[4];
-    for (int i = 0; i < 4; ++i) {
-      side[i] = nx * (p.y[i] - cy) - ny * (p.x[i] - cx);
-      const Real distance = side[i] < 0 ? -side[i] : side[i];
-      nearest = distance < nearest ? distance : nearest;
-    }
-    for (int e = 0; e < 4; ++e) {
-      const Real a = side[e], b = side[(e + 1) % 4];
-      const bool a_out = a < 0, b_out = b < 0;
-      const Real inverse = Reciprocal(a - b);
-      const Real t = a * inverse;
-      spread[e] += a_out != b_out ? side_error * (inverse < 0 ? -inverse : inverse) : 0;
-      t0[e] = a_out && !b_out && t > t0[e] ? t : t0[e];
-      t1[e] = b_out && !a_out && t < t1[e] ? t : t1[e];
-      t1[e] = a_out && b_out ? -1 : t1[e];  // outside, and no error can bring it in
-    }
-    Rotate(other);
-  }
-  EdgeSums<Real> sums = {0, 0, 0, nearest};
-  for (int e = 0; e < 4; ++e) {
-    const int next = (e + 1) % 4;
-    const Real cross = p.x[e] * p.y[next] - p.y[e] * p.x[next];
-    const bool inside = t1[e] >= 0;
-    sums.area += cross;
-    sums.shared += inside && t1[e] > t0[e] ? (t1[e] - t0[e]) * cross : 0;
-    sums.error += inside ? spread[e] * (cross < 0 ? -cross : cross) : 0;
-  }
-  return sums;
-}
-
-}  // namespace quad_filter_internal
-
-// IoU > threshold, where the answer is certain. Both must be regular.
-template <class Real>
-DETOPS_HD Verdict JudgeQuads(const FilterQuad& a, const FilterQuad& b, const QuadBounds& bounds_a,
-                             const QuadBounds& bounds_b, float threshold) {
-  using namespace quad_filter_internal;
-  const Real width = static_cast<Real>(bounds_a.x2 > bounds_b.x2 ? bounds_a.x2 : bounds_b.x2) -
-                     (bounds_a.x1 < bounds_b.x1 ? bounds_a.x1 : bounds_b.x1);
-  const Real height = static_cast<Real>(bounds_a.y2 > bounds_b.y2 ? bounds_a.y2 : bounds_b.y2) -
-                      (bounds_a.y1 < bounds_b.y1 ? bounds_a.y1 : bounds_b.y1);
-  const Real scale = width * width + height * height;
-  if (!(scale > Real(1e-25) && scale < Real(1e30)))
-    return Verdict::kDoubtful;  // no under-, overflow
-  // A side value is wrong by less than 8 * 2^-24 scale in float; this is twice that. In double it
-  // also hides the errors of QuadIoU, which has the same kinds.
-  const Real side_error = (sizeof(Real) == sizeof(float) ? Real(1e-6) : Real(1e-12)) * scale;
-  const Real origin_x = a.corner[0], origin_y = a.corner[1];
-  Corners<Real> corners_a = About(a.corner, origin_x, origin_y);
-  Corners<Real> corners_b = About(b.corner, origin_x, origin_y);
-  EdgeSums<Real> sum = {0, 0, 0, Real(3.0e38)};
-#ifdef __CUDA_ARCH__
-#pragma unroll 1
-#endif
-  for (int side = 0; side < 2; ++side) {
-    const EdgeSums<Real> part = SumEdges(corners_a, corners_b, side_error);
-    sum.shared += part.shared;
-    sum.area += part.area;
-    sum.error += part.error;
-    sum.nearest = part.nearest < sum.nearest ? part.nearest : sum.nearest;
-    const Corners<Real> swap = corners_a;
-    corners_a = corners_b;
-    corners_b = swap;
-  }
-  // From here on every sign that decided is the true one.
-  if (!(sum.nearest > 2 * side_error)) return Verdict::kDoubtful;
-  const Real limit = threshold;
-  const Real excess = sum.shared * (1 + limit) - limit * sum.area;
-  // The cuts are wrong by less than 2.5 of the spreads; products, sums and divisions by less than
-  // 6 side errors.
-  const Real error = (Real(2.5) * sum.error + 10 * side_error) * (1 + limit);
-  if (excess > error) return Verdict::kYes;
-  return excess < -error ? Verdict::kNo : Verdict::kDoubtful;
-}
+  DETOPS_HD static double Reciprocal(double v) { return 1.0 / v; }
+};
 
 }  // namespace detops::math

@@ -17,6 +17,15 @@ struct Counts {
   int64_t judged = 0, yes = 0, doubtful = 0, doubtful_in_double = 0;
 };
 
+template <class Real>
+Verdict Judge(const math::FilterQuad& a, const math::FilterQuad& b,
+              const math::QuadBounds& bounds_a, const math::QuadBounds& bounds_b, float threshold) {
+  const math::QuadPair<Real> pair(a, b, bounds_a, bounds_b);
+  math::EdgeSums<Real> sum;
+  for (int edge = 0; edge < math::kPairEdges; ++edge) sum.Add(pair.SumEdge(edge));
+  return pair.Judge(sum, threshold);
+}
+
 void Compare(const Quad& a, const Quad& b, float threshold, Counts& counts) {
   math::QuadBounds bounds_a, bounds_b;
   const math::FilterQuad quad_a = math::PrepareQuad(a.data(), bounds_a);
@@ -28,8 +37,8 @@ void Compare(const Quad& a, const Quad& b, float threshold, Counts& counts) {
   if (math::NeverEnough(quad_a.area, quad_b.area, bounds_a, bounds_b, threshold)) {
     ASSERT_FALSE(expected) << "NeverEnough at " << threshold;
   }
-  const auto verdict = math::JudgeQuads<float>(quad_a, quad_b, bounds_a, bounds_b, threshold);
-  const auto wide = math::JudgeQuads<double>(quad_a, quad_b, bounds_a, bounds_b, threshold);
+  const auto verdict = Judge<float>(quad_a, quad_b, bounds_a, bounds_b, threshold);
+  const auto wide = Judge<double>(quad_a, quad_b, bounds_a, bounds_b, threshold);
   if (verdict == Verdict::kDoubtful) {
     ++counts.doubtful;
   } else {

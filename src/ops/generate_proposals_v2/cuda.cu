@@ -105,7 +105,7 @@ struct Judge {
     const float overlap = math::BoxNmsOverlap(box_a, box_b, a.area, b.area, offset, 0.0f);
     return overlap > threshold ? math::Verdict::kYes : math::Verdict::kNo;
   }
-  __device__ bool Decide(int64_t, int64_t, int64_t) const { return false; }  // never doubtful
+  __device__ bool Decide(int64_t, const cuda::Pair&, bool) const { return false; }  // no doubts
 };
 
 __global__ void __launch_bounds__(kThreads)
@@ -204,7 +204,7 @@ void RunGroup(const Plan& plan, const Args& all, int64_t first, int64_t images,
          items, plan.anchors, args.scores, w.sort.keys[0], w.sort.values[0]);
   const int image_bits = std::bit_width(static_cast<uint64_t>(images - 1));
   const uint32_t* order =
-      cuda::SortByKey(launch, w.sort_memory, w.sort_bytes, w.sort, items, 32 + image_bits);
+      cuda::SortIndices(launch, w.sort_memory, w.sort_bytes, w.sort, items, 32 + image_bits);
   launch("generate_proposals_v2: decoding", DecodeKernel,
          dim3(cuda::BlocksFor(plan.candidates, kThreads), y), kThreads, plan, args, order, w);
 

@@ -67,19 +67,54 @@ struct Judge {
     return never ? math::Verdict::kNo : math::Verdict::kDoubtful;
   }
 
-  __device__ bool Decide(int64_t, int64_t ahead, int64_t behind) const {
-    const math::FilterQuad a = quads[ahead], b = quads[behind];
-    if (!(a.area > 0.0f && b.area > 0.0f)) return Measure(ahead, behind);
-    const math::QuadBounds bounds_a = AsBounds(bounds[ahead]), bounds_b = AsBounds(bounds[behind]);
-    math::Verdict verdict = math::JudgeQuads<float>(a, b, bounds_a, bounds_b, threshold);
-    if (verdict == math::Verdict::kDoubtful) verdict = JudgeInDouble(ahead, behind);
-    if (verdict == math::Verdict::kDoubtful) return Measure(ahead, behind);
-    return verdict == math::Verdict::kYes;
+  __device__ bool Decide(int64_t, const cuda::Pair& pair, bool there) const {
+    const bool regular = there && quads[pair.ahead].area > 0.0f && quads[pair.behind].area > 0.0f;
+    math::Verdict verdict = JudgeIn<float>(pair, regular);
+    const bool doubtful = regular && verdict == math::Verdict::kDoubtful;
+    if (__any_sync(cuda::kAllLanes, doubtful)) {
+      const math::Verdict wide = JudgeInDouble(pair, doubtful);
+      if (doubtful) verdict = wide;
+    }
+    if (there && verdict == math::Verdict::kDoubtful) return Measure(pair.ahead, pair.behind);
+    return there && verdict == math::Verdict::kYes;
+  }
+  // The pairs of the lanes that are `asking`, four after four: eight lanes a pair, an edge each.
+  template <class Real>
+  __device__ math::Verdict JudgeIn(const cuda::Pair& mine, bool asking) const {
+    constexpr int kLanes = math::kPairEdges;
+    const auto lane = static_cast<int>(threadIdx.x % 32);
+    math::Verdict verdict = math::Verdict::kDoubtful;
+    for (unsigned rest = __ballot_sync(cuda::kAllLanes, asking); rest != 0;) {
+      int pair = 0;  // the lane that asks for it
+      for (int group = 0; group < 32 / kLanes; ++group) {
+        if (rest != 0 && group <= lane / kLanes) pair = __ffs(static_cast<int>(rest)) - 1;
+        rest &= rest - 1;
+      }
+      const int32_t ahead = __shfl_sync(cuda::kAllLanes, mine.ahead, pair);
+      const int32_t behind = __shfl_sync(cuda::kAllLanes, mine.behind, pair);
+      const math::QuadPair<Real> quad_pair(quads[ahead], quads[behind], AsBounds(bounds[ahead]),
+                                           AsBounds(bounds[behind]));
+      math::EdgeSums<Real> sum = quad_pair.SumEdge(lane % kLanes);
+      for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+        sum.Add({__shfl_xor_sync(cuda::kAllLanes, sum.shared, distance),
+                 __shfl_xor_sync(cuda::kAllLanes, sum.area, distance),
+                 __shfl_xor_sync(cuda::kAllLanes, sum.error, distance),
+                 __shfl_xor_sync(cuda::kAllLanes, sum.nearest, distance)});
+      }
+      const math::Verdict found = quad_pair.Judge(sum, threshold);
+      // To those who asked.
+      for (int group = 0; group < 32 / kLanes; ++group) {
+        const int asker = __shfl_sync(cuda::kAllLanes, pair, group * kLanes);
+        const auto told = static_cast<math::Verdict>(
+            __shfl_sync(cuda::kAllLanes, static_cast<int>(found), group * kLanes));
+        if (lane == asker) verdict = told;
+      }
+    }
+    return verdict;
   }
   // Apart, so that their registers don't burden the rest.
-  __device__ __noinline__ math::Verdict JudgeInDouble(int64_t ahead, int64_t behind) const {
-    return math::JudgeQuads<double>(quads[ahead], quads[behind], AsBounds(bounds[ahead]),
-                                    AsBounds(bounds[behind]), threshold);
+  __device__ __noinline__ math::Verdict JudgeInDouble(const cuda::Pair& mine, bool asking) const {
+    return JudgeIn<double>(mine, asking);
   }
   __device__ __noinline__ bool Measure(int64_t ahead, int64_t behind) const {
     return math::QuadIoU(boxes + 9 * int64_t{order[ahead]}, boxes + 9 * int64_t{order[behind]}) >
@@ -138,7 +173,7 @@ void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
   launch("poly_nms: keys", KeysKernel, blocks, kThreads, count, args.boxes, w.sort.keys[0],
          w.sort.values[0]);
   const uint32_t* order =
-      cuda::SortByKey(launch, w.sort_memory, w.sort_bytes, w.sort, count, /*bits=*/32);
+      cuda::SortIndices(launch, w.sort_memory, w.sort_bytes, w.sort, count, /*bits=*/32);
   launch("poly_nms: preparing boxes", PrepareKernel, blocks, kThreads, count, args.boxes, order,
          w.quads, w.bounds, w.kept);
   const bool only_first = plan.iou_threshold < 0.0f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// math::JudgeQuads with four edges in a vector, and in double: hardly a pair is doubtful. Compiled
+// math::QuadPair with four edges in a vector, and in double: hardly a pair is doubtful. Compiled
 // once for each Highway target, hence the unusual guard.
 #if defined(DETOPS_OPS_POLY_NMS_FILTER_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_OPS_POLY_NMS_FILTER_INL_H_
