@@ -38,20 +38,46 @@ struct SinCosDiffers {
   }
 };
 
+struct Words {
+  uint32_t low, high;
+};
+
+__device__ Words PseudoRandom(uint64_t i) {
+  uint64_t h = i * 0x9e3779b97f4a7c15u;
+  h ^= h >> 29;
+  h *= 0xbf58476d1ce4e5b9u;
+  h ^= h >> 32;
+  return {static_cast<uint32_t>(h), static_cast<uint32_t>(h >> 32)};
+}
+
 // The quotient of bbox_overlaps, for pseudo-random 0 < a <= b in its range, many of them close.
 struct QuotientDiffers {
   __device__ bool operator()(uint64_t i) const {
-    uint64_t h = i * 0x9e3779b97f4a7c15u;
-    h ^= h >> 29;
-    h *= 0xbf58476d1ce4e5b9u;
-    h ^= h >> 32;
-    const auto low = static_cast<uint32_t>(h), high = static_cast<uint32_t>(h >> 32);
+    const auto [low, high] = PseudoRandom(i);
     float b = __uint_as_float((low & 0x7fffffu) | 0x3f000000u);
     float a = __uint_as_float((high & 0x7fffffu) | 0x3f000000u);
     a *= __uint_as_float((127u - (high >> 24) % 60u) << 23);  // down to 2^-60 of b
     b *= __uint_as_float((127u - (low >> 24) % 40u) << 23);
     if (a > b) a = b * (a / (a + b));
     return !SameFloat(ops::DivideOrdinary(a, b), __fdiv_rn(a, b));
+  }
+};
+
+// The bounds of that quotient for halves, for intersections up to half of the areas' sum.
+struct QuotientEscapes {
+  __device__ bool operator()(uint64_t i) const {
+    const auto [low, high] = PseudoRandom(i);
+    const float areas = __uint_as_float((low & 0x7fffffu) | 0x3f000000u);
+    float inter = __uint_as_float((high & 0x7fffffu) | 0x3f000000u);
+    inter *= __uint_as_float((127u - (high >> 24) % 30u) << 23);
+    if (inter > 0.5f * areas) inter = 0.5f * areas * (inter / (inter + areas));
+    const bool iof = (low >> 31) != 0;
+    const float base = iof ? areas : areas - inter;
+    const float least = (low >> 30 & 1) != 0 ? base : 0.0f;
+    const ops::QuotientBounds bounds = ops::BoundQuotient(inter, areas, iof ? 0.0f : inter, least);
+    const float quotient = __fdiv_rn(inter, base);
+    return !(bounds.low <= quotient && quotient <= bounds.high &&
+             bounds.high <= 1.000002f * bounds.low);
   }
 };
 
@@ -101,6 +127,7 @@ int64_t Count(uint64_t items, Differs differs) {
 
 int64_t CountSinCosDifferences() { return Count(kAllFloats, SinCosDiffers{}); }
 int64_t CountQuotientDifferences() { return Count(4 * kAllFloats, QuotientDiffers{}); }
+int64_t CountQuotientEscapes() { return Count(kAllFloats, QuotientEscapes{}); }
 int64_t CountHalfDifferences() { return Count(kAllFloats, HalfDiffers{}); }
 
 bool ExpOnDevice(uint32_t first, uint32_t count, float* results) {

@@ -10,6 +10,7 @@ constexpr uint64_t kAllFloats = uint64_t{1} << 32;
 // How many floats, or pairs, give other bits than the slower way; -1 after an error of CUDA.
 int64_t CountSinCosDifferences();    // every float, against two doubles throughout
 int64_t CountQuotientDifferences();  // pairs, against IEEE division
+int64_t CountQuotientEscapes();      // pairs, IEEE division outside the bounds for halves
 int64_t CountHalfDifferences();      // every float, against its neighbours
 
 // exp of `count` floats from the one with these bits on. False after an error.

@@ -24,6 +24,7 @@ class CudaArithmetic : public testing::Test {
 
 TEST_F(CudaArithmetic, SinCosOfEveryFloatByTheShortWay) { EXPECT_EQ(CountSinCosDifferences(), 0); }
 TEST_F(CudaArithmetic, QuotientsAreRoundedCorrectly) { EXPECT_EQ(CountQuotientDifferences(), 0); }
+TEST_F(CudaArithmetic, QuotientsLieWithinTheirBounds) { EXPECT_EQ(CountQuotientEscapes(), 0); }
 TEST_F(CudaArithmetic, EveryFloatToHalf) { EXPECT_EQ(CountHalfDifferences(), 0); }
 
 // A float in 16, against the processor.

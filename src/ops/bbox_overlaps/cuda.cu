@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block computes a tile of rows x columns: each thread holds eight columns in registers and walks
-// down the rows. A tile whose boxes are all ordinary (below) takes fewer instructions an element,
-// because what they leave out can't change a bit there; any other takes the shared formulas.
+// A block has a range of columns, each thread eight of them in registers, and some rows, which it
+// walks down. Where its boxes are all ordinary (below), an element takes fewer
+// instructions, because what they leave out can't change a bit there; otherwise the shared
+// formulas.
 #include <cstdint>
 
+#include "cuda/halves.cuh"
 #include "cuda/kernels.h"
 #include "cuda/launch.h"
 #include "math/box.h"
@@ -18,122 +20,205 @@ using math::Box;
 
 constexpr int kThreads = 128;
 constexpr int kColumns = 8;  // of a thread
-constexpr int kTileColumns = kThreads * kColumns;
-constexpr int kMaxTileRows = 32;
+constexpr int kBlockColumns = kThreads * kColumns;
+// Rows of a block. Few, where memory is the limit: so what is written at a time lies together, and
+// nobody waits long at the end. More for halves, where loading the columns is not to count.
+constexpr int kMinRows = 4;
+template <class T>
+constexpr int kMaxRows = sizeof(T) == sizeof(float) ? 16 : 64;
+constexpr int kBlocks = 5;  // on a multiprocessor at once
 
 template <class T>
-__device__ Box<float> LoadBox(const T* boxes, int64_t i) {
-  return {math::ToFloat(boxes[4 * i]), math::ToFloat(boxes[4 * i + 1]),
-          math::ToFloat(boxes[4 * i + 2]), math::ToFloat(boxes[4 * i + 3])};
+__device__ Box<float> LoadBox(const T* box) {
+  return {math::ToFloat(box[0]), math::ToFloat(box[1]), math::ToFloat(box[2]),
+          math::ToFloat(box[3])};
+}
+// In one load, where boxes start at multiples of their size.
+__device__ Box<float> LoadAlignedBox(const float* box) {
+  const float4 b = *reinterpret_cast<const float4*>(box);
+  return {b.x, b.y, b.z, b.w};
+}
+__device__ Box<float> LoadAlignedBox(const math::Half* box) {
+  const uint2 bits = *reinterpret_cast<const uint2*>(box);
+  const float2 low = cuda::FromHalves(bits.x), high = cuda::FromHalves(bits.y);
+  return {low.x, low.y, high.x, high.y};
 }
 
-struct Tile {
-  int64_t rows, cols;  // of the whole matrix
-  int rows_a_tile;
+struct Matrix {
+  int64_t rows, cols;
+  int rows_a_block;
 };
 
 // Boxes for which the short formula gives the same bits as BoxIoU and BoxIoF: x1 <= x2, y1 <= y2,
-// no -0, no NaN, and coordinates within a range (of the whole tile) in which nothing underflows or
+// no -0, no NaN, and coordinates within a range (of the whole block) in which nothing underflows or
 // overflows. Then
 // - the hardware's minimum and maximum agree with Min and Max;
 // - a power of two that scales all coordinates below 1/2 scales every step exactly, and lengths
 //   are at most 1, so that a saturating subtraction is Max(0, .) for free;
 // - the intersection is no more than either area, so the union is not below 0.
 struct Range {
-  uint32_t least = 0x7f800000u, most = 0;  // of the magnitudes but 0, as bits
-  bool ordinary = true;
+  uint32_t least = UINT32_MAX;  // of the magnitudes but 0: twice its bits, less 1
+  float most = 0.0f;            // of the magnitudes
+  int lowest = 0;               // of the bits, as integers, of which -0 has the lowest
+  bool ordered = true;          // x1 <= x2 and y1 <= y2, which no NaN fulfils
 
   __device__ void Include(float v) {
-    const uint32_t bits = __float_as_uint(v) & 0x7fffffffu;
-    if (bits != 0) least = min(least, bits);
-    most = max(most, bits);
-    ordinary = ordinary && __float_as_uint(v) != 0x80000000u;
+    least = min(least, 2 * __float_as_uint(v) - 1);
+    most = fmaxf(most, fabsf(v));
+    lowest = min(lowest, __float_as_int(v));
   }
   __device__ void Include(const Box<float>& b) {
     Include(b.x1);
     Include(b.y1);
     Include(b.x2);
     Include(b.y2);
-    ordinary = ordinary && b.x1 <= b.x2 && b.y1 <= b.y2;
+    ordered = ordered & (b.x1 <= b.x2) & (b.y1 <= b.y2);
   }
 };
 
 // The block's: 0 if not all boxes are ordinary, else the factor for their coordinates.
-__device__ float ScaleOf(Range mine) {
+__device__ float ScaleOf(const Range& mine) {
   __shared__ uint32_t least[kThreads / 32], most[kThreads / 32];
+  uint32_t low = mine.least, high = __float_as_uint(mine.most);
   for (int distance = 16; distance > 0; distance /= 2) {
-    mine.least = min(mine.least, __shfl_xor_sync(0xffffffffu, mine.least, distance));
-    mine.most = max(mine.most, __shfl_xor_sync(0xffffffffu, mine.most, distance));
+    low = min(low, __shfl_xor_sync(0xffffffffu, low, distance));
+    high = max(high, __shfl_xor_sync(0xffffffffu, high, distance));
   }
   if (threadIdx.x % 32 == 0) {
-    least[threadIdx.x / 32] = mine.least;
-    most[threadIdx.x / 32] = mine.most;
+    least[threadIdx.x / 32] = low;
+    most[threadIdx.x / 32] = high;
   }
-  if (!__syncthreads_and(mine.ordinary)) return 0.0f;
+  if (!__syncthreads_and(mine.ordered && mine.lowest != INT32_MIN)) return 0.0f;
   for (int warp = 0; warp < kThreads / 32; ++warp) {
-    mine.least = min(mine.least, least[warp]);
-    mine.most = max(mine.most, most[warp]);
+    low = min(low, least[warp]);
+    high = max(high, most[warp]);
   }
   // With the largest in [1/4, 1/2) and the smallest from 2^-27 on, coordinates are multiples of
   // 2^-50, areas of 2^-100, and quotients at least that: all normal, remainders exact. Nor does the
   // unscaled formula underflow or overflow.
-  const int exponent = static_cast<int>(mine.most >> 23) - 127;
+  const int exponent = static_cast<int>(high >> 23) - 127;
   const bool fits =
-      exponent > -12 && exponent < 40 && static_cast<int>(mine.least >> 23) - 127 >= exponent - 25;
+      exponent > -12 && exponent < 40 && static_cast<int>(low >> 24) - 127 >= exponent - 25;
   return fits ? __uint_as_float(static_cast<uint32_t>(127 - exponent - 2) << 23) : 0.0f;
 }
 
-template <class T>
-__device__ void StoreGroup(T* to, const float* values);  // four, aligned
-template <>
-__device__ void StoreGroup<float>(float* to, const float* v) {
-  __stcs(reinterpret_cast<float4*>(to), make_float4(v[0], v[1], v[2], v[3]));
-}
-template <>
-__device__ void StoreGroup<math::Half>(math::Half* to, const float* v) {
-  ushort4 bits;
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits.x) : "f"(v[0]));
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits.y) : "f"(v[1]));
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits.z) : "f"(v[2]));
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits.w) : "f"(v[3]));
-  __stcs(reinterpret_cast<ushort4*>(to), bits);
-}
+// What two ordinary boxes share, scaled.
+template <bool kIof, bool kOffset>
+struct Overlap {
+  float inter;
+  float areas;  // of both; IoF: of the first
 
-// kWide: rows start at multiples of four elements in memory, so a thread's columns are two groups
-// of four neighbours. Otherwise they lie a block apart, and a warp's stores still meet.
-template <class T, bool kWide>
-struct Columns {
-  __device__ static int64_t At(int64_t first, int i) {
-    return kWide ? first + (i / 4) * (kThreads * 4) + threadIdx.x * 4 + i % 4
-                 : first + i * kThreads + threadIdx.x;
+  __device__ Overlap(const float4& a, float area_a, const Box<float>& b, float area_b, float off) {
+    float w = fminf(a.z, b.x2) - fmaxf(a.x, b.x1);
+    float h = fminf(a.w, b.y2) - fmaxf(a.y, b.y1);
+    if (kOffset) {
+      w += off;
+      h += off;
+    }
+    inter = __saturatef(w) * __saturatef(h);
+    areas = kIof ? area_a : area_a + area_b;
   }
-  __device__ static void Store(T* row, int64_t first, int64_t cols, const float* values) {
-    if constexpr (kWide) {
-      for (int g = 0; g < kColumns; g += 4) {
-        if (At(first, g) < cols) StoreGroup(row + At(first, g), values + g);
-      }
+  __device__ float Quotient(float least) const {
+    const float base = kIof ? areas : areas - inter;
+    return DivideOrdinary(inter, kOffset ? fmaxf(base, least) : base);
+  }
+  __device__ QuotientBounds Bounds(float least) const {
+    return BoundQuotient(inter, areas, kIof ? 0.0f : inter, kOffset ? least : 0.0f);
+  }
+};
+
+// A thread's results of a row as they are stored.
+template <class T>
+struct Results;
+
+template <>
+struct Results<float> {
+  float values[kColumns];
+
+  template <class OverlapOf>
+  __device__ Results(const OverlapOf& overlap_of, float least) {
+#pragma unroll
+    for (int i = 0; i < kColumns; ++i) values[i] = overlap_of(i).Quotient(least);
+  }
+  // Four from column i on, or one.
+  template <bool kFour>
+  __device__ void Store(float* to, int i) const {
+    if constexpr (kFour) {
+      __stcs(reinterpret_cast<float4*>(to),
+             make_float4(values[i], values[i + 1], values[i + 2], values[i + 3]));
     } else {
-      for (int i = 0; i < kColumns; ++i) {
-        if (At(first, i) < cols) row[At(first, i)] = math::FromFloat<T>(values[i]);
-      }
+      *to = values[i];
     }
   }
 };
 
+// Nearly always a quotient that is known to a few units of float's last place is enough to know the
+// half; the others are divided as floats are.
+template <>
+struct Results<math::Half> {
+  uint32_t pairs[kColumns / 2];
+
+  template <class OverlapOf>
+  __device__ Results(const OverlapOf& overlap_of, float least) {
+    uint32_t highs[kColumns / 2], doubt = 0;
+#pragma unroll
+    for (int p = 0; p < kColumns / 2; ++p) {
+      const QuotientBounds first = overlap_of(2 * p).Bounds(least);
+      const QuotientBounds second = overlap_of(2 * p + 1).Bounds(least);
+      pairs[p] = cuda::ToHalves(first.low, second.low);
+      highs[p] = cuda::ToHalves(first.high, second.high);
+      doubt |= pairs[p] ^ highs[p];
+    }
+    if (doubt == 0) return;
+#pragma unroll
+    for (int p = 0; p < kColumns / 2; ++p) {
+      if (pairs[p] != highs[p]) {
+        pairs[p] = cuda::ToHalves(overlap_of(2 * p).Quotient(least),
+                                  overlap_of(2 * p + 1).Quotient(least));
+      }
+    }
+  }
+  template <bool kFour>
+  __device__ void Store(math::Half* to, int i) const {
+    if constexpr (kFour) {
+      __stcs(reinterpret_cast<uint2*>(to), make_uint2(pairs[i / 2], pairs[i / 2 + 1]));
+    } else {
+      to->bits = static_cast<uint16_t>(pairs[i / 2] >> (i % 2 * 16));
+    }
+  }
+};
+
+// The columns of a thread. kWide: rows start at multiples of four elements in memory, and boxes at
+// multiples of their size, so they are two groups of four neighbours. Otherwise they lie a block
+// apart, and a warp's stores still meet.
+template <bool kWide>
+struct Columns {
+  static constexpr int kStep = kWide ? 4 : 1;  // stored at once
+
+  int64_t first;
+  int count;  // of them that the matrix has
+
+  __device__ Columns(int64_t begin, int64_t cols) : first(begin + threadIdx.x * kStep), count(0) {
+    while (count < kColumns && first + From(count) < cols) count += kStep;
+  }
+  // Of column i from the first.
+  __device__ static constexpr int From(int i) { return i / kStep * (kThreads * kStep) + i % kStep; }
+};
+
 // Any boxes. Apart, so that its registers don't burden the common case.
 template <class T, bool kWide, bool kIof, bool kOffset>
-__device__ __noinline__ void ExactTile(const Tile& tile, int64_t first_row, int rows,
-                                       int64_t first_col, const T* bbox1, const T* bbox2, T* ious) {
+__device__ __noinline__ void ExactRows(int64_t first_row, int rows, int64_t cols,
+                                       Columns<kWide> columns, const T* bbox1, const T* bbox2,
+                                       T* ious) {
   constexpr float kOff = kOffset ? 1.0f : 0.0f;
-  for (int i = 0; i < kColumns; ++i) {
-    const int64_t column = Columns<T, kWide>::At(first_col, i);
-    if (column >= tile.cols) continue;
-    const Box<float> b = LoadBox(bbox2, column);
+  for (int i = 0; i < columns.count; ++i) {
+    const int64_t column = columns.first + columns.From(i);
+    const Box<float> b = LoadBox(bbox2 + 4 * column);
     const float area_b = math::BoxArea(b, kOff);
     for (int64_t row = first_row; row < first_row + rows; ++row) {
-      const Box<float> a = LoadBox(bbox1, row);
+      const Box<float> a = LoadBox(bbox1 + 4 * row);
       const float area_a = math::BoxArea(a, kOff);
-      ious[row * tile.cols + column] =
+      ious[row * cols + column] =
           math::FromFloat<T>(kIof ? math::BoxIoF(a, b, area_a, kOff, kOff, 0.0f)
                                   : math::BoxIoU(a, b, area_a, area_b, kOff, kOff, 0.0f));
     }
@@ -141,50 +226,50 @@ __device__ __noinline__ void ExactTile(const Tile& tile, int64_t first_row, int 
 }
 
 template <class T, bool kWide, bool kIof, bool kOffset>
-__global__ void __launch_bounds__(kThreads, 5)
-    PairsKernel(Tile tile, const T* bbox1, const T* bbox2, T* ious) {
+__global__ void __launch_bounds__(kThreads, kBlocks)
+    PairsKernel(Matrix matrix, const T* bbox1, const T* bbox2, T* ious) {
   cuda::BeginKernel();
-  using Columns = Columns<T, kWide>;
   constexpr float kOff = kOffset ? 1.0f : 0.0f;
-  __shared__ float4 row_box[kMaxTileRows];
-  __shared__ float row_area[kMaxTileRows];
+  static_assert(kMaxRows<T> <= kThreads);
+  __shared__ float4 row_box[kMaxRows<T>];
+  __shared__ float row_area[kMaxRows<T>];
 
-  // Row tiles in y and z: y alone has 65535.
-  const int64_t row_tile = int64_t{blockIdx.z} * gridDim.y + blockIdx.y;
-  const int64_t first_row = row_tile * tile.rows_a_tile;
-  if (first_row >= tile.rows) return;
-  const int rows = static_cast<int>(min(int64_t{tile.rows_a_tile}, tile.rows - first_row));
-  const int64_t first_col = int64_t{blockIdx.x} * kTileColumns;
+  // Row blocks in y and z: y alone has 65535.
+  const int64_t first_row = (int64_t{blockIdx.z} * gridDim.y + blockIdx.y) * matrix.rows_a_block;
+  if (first_row >= matrix.rows) return;
+  const int rows = static_cast<int>(min(int64_t{matrix.rows_a_block}, matrix.rows - first_row));
+  const Columns<kWide> columns(int64_t{blockIdx.x} * kBlockColumns, matrix.cols);
 
   Range range;
   Box<float> b[kColumns];
   float area[kColumns];
 #pragma unroll
   for (int i = 0; i < kColumns; ++i) {
-    const int64_t column = Columns::At(first_col, i);
-    b[i] = LoadBox(bbox2, min(column, tile.cols - 1));
+    const T* from = i < columns.count ? bbox2 + 4 * (columns.first + columns.From(i)) : bbox2;
+    b[i] = kWide ? LoadAlignedBox(from) : LoadBox(from);
+  }
+#pragma unroll
+  for (int i = 0; i < kColumns; ++i) {
     range.Include(b[i]);
     area[i] = math::BoxArea(b[i], kOff);
   }
+  Box<float> a = {};
   if (threadIdx.x < rows) {
-    const Box<float> a = LoadBox(bbox1, first_row + threadIdx.x);
+    const T* from = bbox1 + 4 * (first_row + threadIdx.x);
+    a = kWide ? LoadAlignedBox(from) : LoadBox(from);
     range.Include(a);
-    row_box[threadIdx.x] = make_float4(a.x1, a.y1, a.x2, a.y2);
-    row_area[threadIdx.x] = math::BoxArea(a, kOff);
   }
   if (kOffset) range.Include(1.0f);
   const float scale = ScaleOf(range);
   if (scale == 0.0f) {
-    ExactTile<T, kWide, kIof, kOffset>(tile, first_row, rows, first_col, bbox1, bbox2, ious);
+    ExactRows<T, kWide, kIof, kOffset>(first_row, rows, matrix.cols, columns, bbox1, bbox2, ious);
     return;
   }
 
   const float off = kOff * scale, least = off * scale;
-  __syncthreads();
   if (threadIdx.x < rows) {
-    float4& a = row_box[threadIdx.x];
-    a = make_float4(a.x * scale, a.y * scale, a.z * scale, a.w * scale);
-    row_area[threadIdx.x] *= scale * scale;
+    row_box[threadIdx.x] = make_float4(a.x1 * scale, a.y1 * scale, a.x2 * scale, a.y2 * scale);
+    row_area[threadIdx.x] = math::BoxArea(a, kOff) * (scale * scale);
   }
   __syncthreads();
 #pragma unroll
@@ -192,25 +277,18 @@ __global__ void __launch_bounds__(kThreads, 5)
     b[i] = {b[i].x1 * scale, b[i].y1 * scale, b[i].x2 * scale, b[i].y2 * scale};
     area[i] *= scale * scale;
   }
-  T* row = ious + first_row * tile.cols;
-  float values[kColumns];
-  for (int r = 0; r < rows; ++r, row += tile.cols) {
-    const float4 a = row_box[r];
-    const float area_a = row_area[r];
+  T* to = ious + first_row * matrix.cols + columns.first;
+  for (int r = 0; r < rows; ++r, to += matrix.cols) {
+    const float4 a_box = row_box[r];
+    const float a_area = row_area[r];
+    const auto overlap_of = [&](int i) {
+      return Overlap<kIof, kOffset>(a_box, a_area, b[i], area[i], off);
+    };
+    const Results<T> results(overlap_of, least);
 #pragma unroll
-    for (int i = 0; i < kColumns; ++i) {
-      float w = fminf(a.z, b[i].x2) - fmaxf(a.x, b[i].x1);
-      float h = fminf(a.w, b[i].y2) - fmaxf(a.y, b[i].y1);
-      if (kOffset) {
-        w += off;
-        h += off;
-      }
-      const float inter = __saturatef(w) * __saturatef(h);
-      float base = kIof ? area_a : (area_a + area[i]) - inter;
-      if (kOffset) base = fmaxf(base, least);
-      values[i] = DivideOrdinary(inter, base);
+    for (int i = 0; i < kColumns; i += columns.kStep) {
+      if (i < columns.count) results.template Store<kWide>(to + columns.From(i), i);
     }
-    Columns::Store(row, first_col, tile.cols, values);
   }
 }
 
@@ -220,7 +298,7 @@ __global__ void AlignedKernel(int64_t count, bool iof, float offset, const T* bb
   cuda::BeginKernel();
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
-    const Box<float> a = LoadBox(bbox1, i), b = LoadBox(bbox2, i);
+    const Box<float> a = LoadBox(bbox1 + 4 * i), b = LoadBox(bbox2 + 4 * i);
     const float area_a = math::BoxArea(a, offset);
     ious[i] = math::FromFloat<T>(
         iof ? math::BoxIoF(a, b, area_a, offset, offset, 0.0f)
@@ -229,7 +307,7 @@ __global__ void AlignedKernel(int64_t count, bool iof, float offset, const T* bb
 }
 
 template <class T>
-using Kernel = void (*)(Tile, const T*, const T*, T*);
+using Kernel = void (*)(Matrix, const T*, const T*, T*);
 
 template <class T, bool kWide>
 Kernel<T> Choose(bool iof, bool offset) {
@@ -245,28 +323,27 @@ void Run(const BboxOverlapsPlan& plan, cuda::Launcher& launch, const T* bbox1, c
            256, plan.rows, plan.iof, plan.offset, bbox1, bbox2, ious);
     return;
   }
-  const bool wide = plan.cols % 4 == 0 && reinterpret_cast<uintptr_t>(ious) % (4 * sizeof(T)) == 0;
-  // Small matrices get lower tiles, so that every multiprocessor has a few.
-  const int64_t column_tiles = (plan.cols + kTileColumns - 1) / kTileColumns;
-  Tile tile = {plan.rows, plan.cols, kMaxTileRows};
-  while (tile.rows_a_tile > 4 &&
-         column_tiles * (plan.rows / tile.rows_a_tile) < 2 * launch.multiprocessors()) {
-    tile.rows_a_tile /= 2;
-  }
-  const int64_t row_tiles = (plan.rows + tile.rows_a_tile - 1) / tile.rows_a_tile;
-  const int64_t y = std::min<int64_t>(row_tiles, 65535);
-  // A grid has 2^31 - 1 columns of tiles and 65535^2 rows of them; the matrix is walked in parts
-  // of so many rows.
-  const int64_t z = std::min<int64_t>((row_tiles + y - 1) / y, 65535);
-  for (int64_t done = 0; done < row_tiles; done += y * z) {
-    const int64_t first_row = done * tile.rows_a_tile;
-    tile.rows = plan.rows - first_row;
+  const auto aligned = [](const T* p) {
+    return reinterpret_cast<uintptr_t>(p) % (4 * sizeof(T)) == 0;
+  };
+  const bool wide = plan.cols % 4 == 0 && aligned(ious) && aligned(bbox1) && aligned(bbox2);
+  const int64_t column_blocks = (plan.cols + kBlockColumns - 1) / kBlockColumns;
+  const int64_t at_once = std::max<int64_t>(kBlocks * launch.multiprocessors() / column_blocks, 1);
+  // A grid has 65535^2 rows of blocks; the matrix is walked in parts that are not too many for it.
+  const int64_t most_rows = int64_t{65535} * 65535 * kMinRows;
+  for (int64_t first = 0; first < plan.rows; first += most_rows) {
+    const int64_t rows = std::min(plan.rows - first, most_rows);
+    const int64_t rows_a_block =
+        std::clamp<int64_t>((rows + at_once - 1) / at_once, kMinRows, kMaxRows<T>);
+    const int64_t row_blocks = (rows + rows_a_block - 1) / rows_a_block;
+    const int64_t z = (row_blocks + 65534) / 65535, y = (row_blocks + z - 1) / z;
     const bool offset = plan.offset != 0.0f;
     launch("bbox_overlaps",
            wide ? Choose<T, true>(plan.iof, offset) : Choose<T, false>(plan.iof, offset),
-           dim3(static_cast<unsigned>(column_tiles), static_cast<unsigned>(y),
+           dim3(static_cast<unsigned>(column_blocks), static_cast<unsigned>(y),
                 static_cast<unsigned>(z)),
-           kThreads, tile, bbox1 + 4 * first_row, bbox2, ious + first_row * plan.cols);
+           kThreads, {rows, plan.cols, static_cast<int>(rows_a_block)}, bbox1 + 4 * first, bbox2,
+           ious + first * plan.cols);
   }
 }
 
