@@ -4,7 +4,7 @@
 // index in shared memory, and each point asks that index for the few boxes it may lie in:
 // - slabs along x and along y, whose edges are quantiles of the boxes' centres, so that crowded
 //   places get narrow slabs wherever they are and however large the scene is;
-// - slabs along z, evenly between the lowest and the highest box;
+// - slabs along z, evenly between the lowest and the highest box, where boxes are many;
 // - for each slab a bit mask of the boxes that reach into it; the boxes are ordered along x, so
 //   that the bits of an x slab lie close together.
 // A point tests the boxes that are in the masks of all its three slabs. Nothing is kept between
@@ -18,15 +18,17 @@
 namespace detops::ops {
 namespace {
 
-constexpr int kThreads = 1024;    // one block on a multiprocessor
-constexpr int kBoxes = kThreads;  // in the index at a time
-constexpr int kWords = kBoxes / 32;
-constexpr int kSlabs = 64;   // along x and y
-constexpr int kFloors = 16;  // slabs along z
-constexpr int kFew = 128;    // boxes that are sorted the simple way
+constexpr int kThreads = 1024;  // one block on a multiprocessor
+constexpr int kSlabs = 64;      // along x and y
+constexpr int kFloors = 16;     // slabs along z
 constexpr int32_t kNone = -1;
 
+// Boxes in an index at a time. For few there is one that takes less code and steps to build, as
+// building is most of the time there.
+constexpr int kMany = kThreads, kFew = 128;
+
 // Along one axis.
+template <int kWords>
 struct Axis {
   float edge[kSlabs];                 // where a slab starts; the first has no start
   uint32_t mask[kSlabs][kWords + 1];  // the odd row length spreads rows over the banks
@@ -51,7 +53,12 @@ __device__ float FromOrderedBits(uint32_t bits) {
 }
 
 // In the order of the boxes' centres along x.
+template <int kMostBoxes>
 struct Index {
+  static constexpr int kBoxes = kMostBoxes, kWords = kBoxes / 32;
+  static constexpr bool kHasFloors = kBoxes > kFew;
+  static constexpr int kAhead = kBoxes > kFew ? 2 : 1;  // points that a thread loads at a time
+
   union {
     float4 place[kBoxes];        // cx cy cz cos(-heading)
     uint64_t centre[2][kBoxes];  // while building: x and y to be sorted, OrderedBits, then the box
@@ -59,9 +66,9 @@ struct Index {
   float4 reach[kBoxes];  // sin(-heading), then the largest |lx| |ly| |dz| inside
   uint16_t box[kBoxes];
   uint16_t rank[kBoxes];  // of each box in that order
-  Axis x, y;
-  uint32_t floor_mask[kFloors][kWords + 1];
-  float z_low, floors_a_metre;                // of the slabs along z
+  Axis<kWords> x, y;
+  uint32_t floor_mask[kHasFloors ? kFloors : 1][kWords + 1];
+  float z_low, z_high, floors_a_metre;        // of the slabs along z
   int first_word[kSlabs], last_word[kSlabs];  // that x.mask uses
 };
 
@@ -82,6 +89,7 @@ __device__ void AtomicMaxFloat(float* to, float v) {
 }
 
 // Never decreasing in z, so that a point between two heights gets a slab between theirs.
+template <class Index>
 __device__ int FloorOf(const Index& index, float z) {
   const float floor = (z - index.z_low) * index.floors_a_metre;
   return static_cast<int>(fminf(fmaxf(floor, 0.0f), kFloors - 1.0f));
@@ -125,8 +133,15 @@ __device__ Prepared Prepare(const float* box) {
   return p;
 }
 
-// Sorts `count` keys, a power of two from 64 on, on both axes: a bitonic network, by the block.
-__device__ void SortCentres(Index& index, int count) {
+// Sorts `count` keys on both axes. A bitonic network, by the block; the rest of a power of two from
+// 64 on is padding.
+__device__ void SortCentres(Index<kMany>& index, int keys_without_padding) {
+  int count = kSlabs;
+  while (count < keys_without_padding) count *= 2;
+  for (int i = keys_without_padding + threadIdx.x; i < count; i += kThreads) {
+    index.centre[0][i] = index.centre[1][i] = ~uint64_t{0};
+  }
+  __syncthreads();
   for (int size = 2; size <= count; size *= 2) {
     for (int step = size / 2; step > 0; step /= 2) {
       const int i = static_cast<int>(threadIdx.x);
@@ -152,7 +167,7 @@ __device__ void SortCentres(Index& index, int count) {
 }
 
 // The same for few keys: each finds its place by comparing itself with all.
-__device__ void SortFewCentres(Index& index, int count) {
+__device__ void SortCentres(Index<kFew>& index, int count) {
   const int axis = static_cast<int>(threadIdx.x) / kFew, i = static_cast<int>(threadIdx.x) % kFew;
   uint64_t key = 0;
   int rank = 0;
@@ -173,6 +188,7 @@ __device__ bool Holds(const float4& place, const float4& reach, float x, float y
 }
 
 // The lowest and the highest of all boxes that hold anything.
+template <class Index>
 __device__ void ReduceHeights(Index& index, const Prepared& mine) {
   float low = mine.holds_any ? mine.z_low : INFINITY;
   float high = mine.holds_any ? mine.z_high : -INFINITY;
@@ -182,47 +198,43 @@ __device__ void ReduceHeights(Index& index, const Prepared& mine) {
   }
   if (threadIdx.x % 32 == 0 && low <= high) {
     AtomicMinFloat(&index.z_low, low);
-    AtomicMaxFloat(&index.floors_a_metre, high);
+    AtomicMaxFloat(&index.z_high, high);
   }
 }
 
 // By the whole block; `boxes` are count <= kBoxes of them.
+template <class Index>
 __device__ void Build(Index& index, const float* boxes, int count) {
   __syncthreads();                               // nobody reads the last one any more
   const auto i = static_cast<int>(threadIdx.x);  // this thread's box
   if (i == 0) {
     index.z_low = INFINITY;
-    index.floors_a_metre = -INFINITY;  // the highest, for the time being
+    index.z_high = -INFINITY;
   }
-  for (int n = i; n < kSlabs * (kWords + 1); n += kThreads) {
+  for (int n = i; n < kSlabs * (Index::kWords + 1); n += kThreads) {
     index.x.mask[0][n] = 0;
     index.y.mask[0][n] = 0;
   }
-  for (int n = i; n < kFloors * (kWords + 1); n += kThreads) index.floor_mask[0][n] = 0;
+  if (Index::kHasFloors) {
+    for (int n = i; n < kFloors * (Index::kWords + 1); n += kThreads) index.floor_mask[0][n] = 0;
+  }
   if (i < kSlabs) {
-    index.first_word[i] = kWords;
+    index.first_word[i] = Index::kWords;
     index.last_word[i] = -1;
   }
   __syncthreads();
 
-  int padded = kSlabs;
-  while (padded < count) padded *= 2;
   Prepared prepared;
   prepared.holds_any = false;
-  if (i < padded) {
-    uint64_t x = ~uint64_t{0}, y = ~uint64_t{0};  // padding comes last
-    if (i < count) {
-      prepared = Prepare(boxes + 7 * i);
-      const bool any = prepared.holds_any;  // what holds nothing may stand anywhere
-      x = uint64_t{OrderedBits(any ? prepared.place.x : 0.0f)} << 32 | i;
-      y = uint64_t{OrderedBits(any ? prepared.place.y : 0.0f)} << 32 | i;
-    }
-    index.centre[0][i] = x;
-    index.centre[1][i] = y;
+  if (i < count) {
+    prepared = Prepare(boxes + 7 * i);
+    const bool any = prepared.holds_any;  // what holds nothing may stand anywhere
+    index.centre[0][i] = uint64_t{OrderedBits(any ? prepared.place.x : 0.0f)} << 32 | i;
+    index.centre[1][i] = uint64_t{OrderedBits(any ? prepared.place.y : 0.0f)} << 32 | i;
   }
-  ReduceHeights(index, prepared);
+  if (Index::kHasFloors) ReduceHeights(index, prepared);
   __syncthreads();
-  count <= kFew ? SortFewCentres(index, count) : SortCentres(index, padded);
+  SortCentres(index, count);
   if (i < count) {
     const auto box = static_cast<uint16_t>(index.centre[0][i]);
     index.box[i] = box;
@@ -233,9 +245,9 @@ __device__ void Build(Index& index, const float* boxes, int count) {
     index.x.edge[i] = FromOrderedBits(static_cast<uint32_t>(index.centre[0][at] >> 32));
     index.y.edge[i] = FromOrderedBits(static_cast<uint32_t>(index.centre[1][at] >> 32));
   }
-  if (i == 0) {
+  if (Index::kHasFloors && i == 0) {
     // Where the heights are equal, not finite or too far apart, all boxes share the lowest slab.
-    const float scale = kFloors / (index.floors_a_metre - index.z_low);
+    const float scale = kFloors / (index.z_high - index.z_low);
     index.floors_a_metre = scale > 0.0f && scale < 1e30f && index.z_low > -1e30f ? scale : 0.0f;
     if (index.floors_a_metre == 0.0f) index.z_low = 0.0f;
   }
@@ -256,22 +268,26 @@ __device__ void Build(Index& index, const float* boxes, int count) {
     for (int s = index.y.SlabOf(prepared.y_low); s <= last_y; ++s) {
       atomicOr(&index.y.mask[s][word], bit);
     }
-    const int last_floor = FloorOf(index, prepared.z_high);
-    for (int s = FloorOf(index, prepared.z_low); s <= last_floor; ++s) {
-      atomicOr(&index.floor_mask[s][word], bit);
+    if (Index::kHasFloors) {
+      const int last_floor = FloorOf(index, prepared.z_high);
+      for (int s = FloorOf(index, prepared.z_low); s <= last_floor; ++s) {
+        atomicOr(&index.floor_mask[s][word], bit);
+      }
     }
   }
   __syncthreads();
 }
 
 // The lowest box of the index that holds the point, or kNone.
+template <class Index>
 __device__ int32_t Find(const Index& index, float x, float y, float z) {
-  const int slab_x = index.x.SlabOf(x), slab_y = index.y.SlabOf(y), floor = FloorOf(index, z);
+  const int slab_x = index.x.SlabOf(x), slab_y = index.y.SlabOf(y);
+  const int floor = Index::kHasFloors ? FloorOf(index, z) : 0;
   int32_t found = INT32_MAX;
   const int last = index.last_word[slab_x];
   for (int word = index.first_word[slab_x]; word <= last; ++word) {
-    uint32_t bits =
-        index.x.mask[slab_x][word] & index.y.mask[slab_y][word] & index.floor_mask[floor][word];
+    uint32_t bits = index.x.mask[slab_x][word] & index.y.mask[slab_y][word];
+    if (Index::kHasFloors) bits &= index.floor_mask[floor][word];
     while (bits != 0) {
       const int at = word * 32 + __ffs(static_cast<int>(bits)) - 1;
       bits &= bits - 1;
@@ -283,6 +299,14 @@ __device__ int32_t Find(const Index& index, float x, float y, float z) {
   return found == INT32_MAX ? kNone : found;
 }
 
+// Brings the first points of a block near while it builds its index.
+__device__ void Prefetch(const float* begin, const float* end) {
+  constexpr int kLine = 128 / sizeof(float);
+  const float* p = begin + threadIdx.x * kLine;
+  if (threadIdx.x < 256 && p < end) asm volatile("prefetch.global.L1 [%0];" ::"l"(p));
+}
+
+template <class Index>
 __global__ void __launch_bounds__(kThreads, 1)
     Kernel(PointsInBoxesPlan plan, int64_t points_a_block, const float* all_points,
            const float* all_boxes, int32_t* points_indices) {
@@ -292,44 +316,63 @@ __global__ void __launch_bounds__(kThreads, 1)
   // Points are numbered through all batches.
   const int64_t end = min((int64_t{blockIdx.x} + 1) * points_a_block, plan.batches * plan.points);
   for (int64_t begin = blockIdx.x * points_a_block; begin < end;) {
-    const int64_t batch = begin / plan.points;
+    const int64_t batch = plan.batches == 1 ? 0 : begin / plan.points;  // dividing takes long
     const int64_t stop = min(end, (batch + 1) * plan.points);
     const float* boxes = all_boxes + batch * plan.boxes * 7;
     int64_t first = 0;
     do {
-      const int count = static_cast<int>(min(int64_t{kBoxes}, plan.boxes - first));
+      const int count = static_cast<int>(min(int64_t{Index::kBoxes}, plan.boxes - first));
+      Prefetch(all_points + 3 * begin, all_points + 3 * stop);
       if (count > 0) Build(index, boxes + first * 7, count);
-      for (int64_t i = begin + threadIdx.x; i < stop; i += kThreads) {
-        if (first > 0 && points_indices[i] != kNone) continue;  // an earlier box holds it
-        const float* p = all_points + 3 * i;
-        const int32_t found = count > 0 ? Find(index, p[0], p[1], p[2]) : kNone;
-        points_indices[i] = found == kNone ? kNone : static_cast<int32_t>(first) + found;
+      for (int64_t i = begin + threadIdx.x; i < stop; i += Index::kAhead * kThreads) {
+        float x[Index::kAhead], y[Index::kAhead], z[Index::kAhead];
+#pragma unroll
+        for (int n = 0; n < Index::kAhead; ++n) {
+          const float* p = all_points + 3 * min(i + n * kThreads, stop - 1);
+          x[n] = p[0];
+          y[n] = p[1];
+          z[n] = p[2];
+        }
+#pragma unroll
+        for (int n = 0; n < Index::kAhead; ++n) {
+          const int64_t at = i + n * kThreads;
+          if (at >= stop) break;
+          if (first > 0 && points_indices[at] != kNone) continue;  // an earlier box holds it
+          const int32_t found = count > 0 ? Find(index, x[n], y[n], z[n]) : kNone;
+          points_indices[at] = found == kNone ? kNone : static_cast<int32_t>(first) + found;
+        }
       }
-      first += kBoxes;
+      first += Index::kBoxes;
     } while (first < plan.boxes);
     begin = stop;
   }
 }
 
-void Run(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, void*,
-         const core::Launch& core_launch) {
-  cuda::Launcher launch(core_launch);
+template <class Index>
+void Run(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, cuda::Launcher& launch) {
   // A block on each multiprocessor, which builds the index once for its share of the points.
   const int64_t points = plan.batches * plan.points;
   const int64_t blocks =
       std::min<int64_t>((points + kThreads - 1) / kThreads, launch.multiprocessors());
-  cuda::Check(
-      cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Index)),
-      "points_in_boxes");
-  launch.WithSharedMemory(sizeof(Index))("points_in_boxes", Kernel, static_cast<unsigned>(blocks),
-                                         kThreads, plan, (points + blocks - 1) / blocks,
-                                         args.points, args.boxes, args.points_indices);
+  cuda::Check(cudaFuncSetAttribute(Kernel<Index>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   sizeof(Index)),
+              "points_in_boxes");
+  launch.WithSharedMemory(sizeof(Index))(
+      "points_in_boxes", Kernel<Index>, static_cast<unsigned>(blocks), kThreads, plan,
+      (points + blocks - 1) / blocks, args.points, args.boxes, args.points_indices);
+}
+
+void PointsInBoxesRun(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, void*,
+                      const core::Launch& launch) {
+  cuda::Launcher launcher(launch);
+  plan.boxes <= kFew ? Run<Index<kFew>>(plan, args, launcher)
+                     : Run<Index<kMany>>(plan, args, launcher);
 }
 
 }  // namespace
 
 cuda::Kernels<PointsInBoxes> PointsInBoxesCuda() {
-  return {core::NoWorkspace<PointsInBoxesPlan>, Run};
+  return {core::NoWorkspace<PointsInBoxesPlan>, PointsInBoxesRun};
 }
 
 }  // namespace detops::ops
