@@ -16,22 +16,24 @@
 
 DETOPS_BEGIN_PER_TARGET_MATH
 
+template <class Index>
 struct BilinearSample {
   bool inside;  // else the value is 0 and nothing is read
-  int64_t y_low, x_low, y_high, x_high;
+  Index y_low, x_low, y_high, x_high;
   float w1, w2, w3, w4;  // of (low,low), (low,high), (high,low), (high,high) in (y,x)
 };
 
-DETOPS_HD BilinearSample SampleAt(float y, float x, int64_t height, int64_t width) {
-  BilinearSample s = {};
+template <class Index>
+DETOPS_HD BilinearSample<Index> SampleAt(float y, float x, Index height, Index width) {
+  BilinearSample<Index> s = {};
   // Written so that a NaN lies outside.
   s.inside =
       y >= -1.0f && y <= static_cast<float>(height) && x >= -1.0f && x <= static_cast<float>(width);
   if (!s.inside) return s;
   if (y <= 0.0f) y = 0.0f;
   if (x <= 0.0f) x = 0.0f;
-  s.y_low = static_cast<int64_t>(y);
-  s.x_low = static_cast<int64_t>(x);
+  s.y_low = static_cast<Index>(y);
+  s.x_low = static_cast<Index>(x);
   if (s.y_low >= height - 1) {
     s.y_low = s.y_high = height - 1;
     y = static_cast<float>(s.y_low);

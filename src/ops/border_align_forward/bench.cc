@@ -13,11 +13,19 @@ constexpr int32_t kPoolSize = 10;
 struct Shape {
   int64_t n, h, w, c, k;  // 4C channels
   bool half;
+  bool nchw = false;
 
   int64_t Inputs() const { return n * h * w * 4 * c; }
   int64_t Outputs() const { return n * k * 4 * c; }
   int64_t TypeBytes() const { return half ? 2 : 4; }
   mluOpDataType_t dtype() const { return half ? MLUOP_DTYPE_HALF : MLUOP_DTYPE_FLOAT; }
+  mluOpTensorLayout_t layout() const { return nchw ? MLUOP_LAYOUT_NCHW : MLUOP_LAYOUT_NHWC; }
+  std::vector<int64_t> InputDims() const {
+    return nchw ? std::vector<int64_t>{n, 4 * c, h, w} : std::vector<int64_t>{n, h, w, 4 * c};
+  }
+  std::vector<int64_t> OutputDims() const {
+    return nchw ? std::vector<int64_t>{n, c, k, 4} : std::vector<int64_t>{n, k, 4, c};
+  }
 };
 
 // Any two points of the map as corners.
@@ -39,19 +47,19 @@ class BorderAlignProblem final : public Problem {
   BorderAlignProblem(const Shape& s, const Place& place)
       : Problem(place),
         half_(s.half),
-        input_desc_(s.dtype(), {s.n, s.h, s.w, 4 * s.c}, MLUOP_LAYOUT_NHWC),
+        input_desc_(s.dtype(), s.InputDims(), s.layout()),
         boxes_desc_(s.dtype(), {s.n, s.k, 4}),
-        output_desc_(s.dtype(), {s.n, s.k, 4, s.c}, MLUOP_LAYOUT_NHWC),
-        argmax_desc_(MLUOP_DTYPE_INT32, {s.n, s.k, 4, s.c}, MLUOP_LAYOUT_NHWC),
+        output_desc_(s.dtype(), s.OutputDims(), s.layout()),
+        argmax_desc_(MLUOP_DTYPE_INT32, s.OutputDims(), s.layout()),
         input_(Typed(test::UniformFloats(rng_, s.Inputs(), -5, 5))),
         boxes_(Typed(MapBoxes(rng_, s))),
         output_(Output(s.Outputs() * s.TypeBytes())),
         argmax_(Output(s.Outputs() * 4)) {}
 
   mluOpStatus_t Run(mluOpHandle_t handle, int64_t set) override {
-    return mluOpBorderAlignForward(handle, input_desc_, input_.at(set), boxes_desc_, boxes_.at(set),
-                                   kPoolSize, output_desc_, output_.at(set), argmax_desc_,
-                                   argmax_.at(set));
+    return detopsBorderAlignForward(handle, input_desc_, input_.at(set), boxes_desc_,
+                                    boxes_.at(set), kPoolSize, output_desc_, output_.at(set),
+                                    argmax_desc_, argmax_.at(set));
   }
 
  private:
@@ -70,9 +78,12 @@ Case Make(const std::string& name, const Shape& s, bool reference, bool one_thre
   Case c;
   c.op = "border_align_forward";
   c.name = name;
-  c.dims = "[" + std::to_string(s.n) + "," + std::to_string(s.h) + "," + std::to_string(s.w) + "," +
-           std::to_string(4 * s.c) + "] K " + std::to_string(s.k) + " P " +
-           std::to_string(kPoolSize) + (s.half ? " half" : " float");
+  for (const int64_t d : s.InputDims()) {
+    c.dims += c.dims.empty() ? "[" : ",";
+    c.dims += std::to_string(d);
+  }
+  c.dims += "] K " + std::to_string(s.k) + " P " + std::to_string(kPoolSize) +
+            (s.half ? " half" : " float") + (s.nchw ? " NCHW" : "");
   c.size = s.Outputs();
   c.report.bytes = static_cast<double>((s.Inputs() + s.n * s.k * 4 + s.Outputs()) * s.TypeBytes() +
                                        s.Outputs() * 4);
@@ -93,6 +104,9 @@ std::vector<Case> Cases() {
       Make("2x25x38x1024_half", {2, 25, 38, 256, 950, true}, true, true),
       Make("2x100x152x1024_float", {2, 100, 152, 256, 15200, false}, false, true),
       Make("2x100x152x1024_half", {2, 100, 152, 256, 15200, true}, false, true),
+      Make("2x1024x25x38_float", {2, 25, 38, 256, 950, false, true}, true, false),
+      Make("2x1024x25x38_half", {2, 25, 38, 256, 950, true, true}, true, false),
+      Make("2x1024x100x152_float", {2, 100, 152, 256, 15200, false, true}, false, false),
   };
 }
 

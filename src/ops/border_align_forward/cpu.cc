@@ -144,7 +144,7 @@ HWY_INLINE void FewChannels(const BorderAlignForwardPlan& plan, const Strides& s
   float best[kMost] = {};
   int32_t index[kMost] = {};
   for (int64_t i = 0; i <= plan.pool_size; ++i) {
-    const BilinearSample s = SampleAt(at.y, at.x, plan.height, plan.width);
+    const auto s = SampleAt(at.y, at.x, plan.height, plan.width);
     const T *low = map + s.y_low * strides.y, *high = map + s.y_high * strides.y;
     int64_t left = s.x_low * strides.x, right = s.x_high * strides.x;
     for (int64_t c = 0; c < channels; ++c) {

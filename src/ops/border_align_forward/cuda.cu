@@ -4,9 +4,12 @@
 // channels have the same samples, so each of the eight works out one, and all blend it. A block
 // stays with one image, border and slice of 128 bytes of the channels: where the map is small, the
 // slice of it fits into the first cache, and the boxes find it there.
-// NCHW: neighbouring lanes are the borders of one channel.
+// NCHW: a lane has one box and several channels, which share the samples; a block has these
+// channels of one image and border, in shared memory where any fit there.
 #include <cstdint>
+#include <type_traits>
 
+#include "cuda/halves.cuh"
 #include "cuda/kernels.h"
 #include "cuda/launch.h"
 #include "math/bilinear.h"
@@ -37,10 +40,9 @@ __device__ void Load(const void* from, float* values) {
     const uint32_t pairs[4] = {bits.x, bits.y, bits.z, bits.w};
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      asm("{.reg .f16 low, high; mov.b32 {low, high}, %2; cvt.f32.f16 %0, low; "
-          "cvt.f32.f16 %1, high;}"
-          : "=f"(values[2 * i]), "=f"(values[2 * i + 1])
-          : "r"(pairs[i]));
+      const float2 pair = cuda::FromHalves(pairs[i]);
+      values[2 * i] = pair.x;
+      values[2 * i + 1] = pair.y;
     }
   }
 }
@@ -55,15 +57,9 @@ __device__ void Store(T* output, int32_t* argmax_idx, const float* best,
     if constexpr (sizeof(T) == 4) {
       __stcs(reinterpret_cast<float4*>(output), make_float4(best[0], best[1], best[2], best[3]));
     } else {
-      uint32_t pairs[4];
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        asm("{.reg .f16 low, high; cvt.rn.f16.f32 low, %1; cvt.rn.f16.f32 high, %2; "
-            "mov.b32 %0, {low, high};}"
-            : "=r"(pairs[i])
-            : "f"(best[2 * i]), "f"(best[2 * i + 1]));
-      }
-      __stcs(reinterpret_cast<uint4*>(output), make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]));
+      __stcs(reinterpret_cast<uint4*>(output),
+             make_uint4(cuda::ToHalves(best[0], best[1]), cuda::ToHalves(best[2], best[3]),
+                        cuda::ToHalves(best[4], best[5]), cuda::ToHalves(best[6], best[7])));
     }
 #pragma unroll
     for (int c = 0; c < kWidth; c += 4) {
@@ -90,7 +86,10 @@ struct Strides {
 template <class Offset>
 __device__ Sample<Offset> MakeSample(const Shape& s, float y, float x,
                                      const Strides<Offset>& strides) {
-  const math::BilinearSample b = math::SampleAt(y, x, s.height, s.width);
+  // An image of less than 4 GiB has fewer than 2^31 rows and columns.
+  using Index = std::conditional_t<sizeof(Offset) == 4, int32_t, int64_t>;
+  const auto b =
+      math::SampleAt<Index>(y, x, static_cast<Index>(s.height), static_cast<Index>(s.width));
   return {
       static_cast<Offset>(b.y_low) * strides.row + static_cast<Offset>(b.x_low) * strides.column,
       b.x_high > b.x_low ? strides.column : 0,
@@ -150,21 +149,22 @@ __global__ void __launch_bounds__(kThreads, 1)
     // Whole warps go on together, also where the last boxes don't fill them.
     for (int64_t first = part * boxes_a_part; first < end; first += kBorders) {
       const int64_t k = first + threadIdx.x / kLanes;
-      BorderWalk at = WalkAlong(border, boxes + (n * s.boxes + min(k, end - 1)) * 4,
-                                static_cast<float>(s.pool_size));
+      const BorderWalk walk = WalkAlong(border, boxes + (n * s.boxes + min(k, end - 1)) * 4,
+                                        static_cast<float>(s.pool_size));
+      const bool along_x = border % 2 == 0;
+      float at = along_x ? walk.x : walk.y;  // what moves
+      const float step = along_x ? walk.step_x : walk.step_y;
       float best[kWidth] = {};
       int32_t best_index[kWidth] = {};
       for (int64_t i = 0; i <= s.pool_size; i += kLanes) {
-        float x = at.x, y = at.y;
+        float here = at;
 #pragma unroll
         for (int l = 0; l < kLanes; ++l) {
-          x = lane == l ? at.x : x;
-          y = lane == l ? at.y : y;
-          at.x += at.step_x;
-          at.y += at.step_y;
+          here = lane == l ? at : here;
+          at += step;
         }
         __syncwarp();
-        mine[lane] = MakeSample(s, y, x, strides);
+        mine[lane] = MakeSample(s, along_x ? walk.y : here, along_x ? here : walk.x, strides);
         __syncwarp();
         const auto count = static_cast<int>(min(int64_t{kLanes}, s.pool_size + 1 - i));
         for (int l = 0; l < count; ++l) {
@@ -179,32 +179,96 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
 }
 
-// Items are [image][channel][box][border]: as the results lie.
-template <class T>
-__global__ void __launch_bounds__(256) NchwKernel(Shape s, int64_t items, const T* input,
-                                                  const T* boxes, T* output, int32_t* argmax_idx) {
+constexpr int kMostChannels = 8;  // of a lane
+
+// Tasks are [image][group of channels][border][part of the boxes]: the borders, whose results lie
+// side by side, at about the same time. kShared: the maps of a group fit into shared memory.
+template <class T, bool kShared, class Offset>
+__global__ void __launch_bounds__(kThreads, 1)
+    NchwKernel(Shape s, int group_channels, int64_t parts, const T* input, const T* boxes,
+               T* output, int32_t* argmax_idx) {
   cuda::BeginKernel();
-  const int64_t step = int64_t{gridDim.x} * blockDim.x;
-  for (int64_t item = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; item < items; item += step) {
-    const auto border = static_cast<int>(item % 4);
-    const int64_t k = item / 4 % s.boxes;
-    const int64_t channel = item / 4 / s.boxes % s.channels;
-    const int64_t n = item / 4 / s.boxes / s.channels;
-    const auto* map = reinterpret_cast<const char*>(
-        input + ((n * 4 + border) * s.channels + channel) * s.height * s.width);
-    const Strides<uint64_t> strides = {sizeof(T), s.width * sizeof(T)};
-    BorderWalk at =
-        WalkAlong(border, boxes + (n * s.boxes + k) * 4, static_cast<float>(s.pool_size));
-    float best = 0.0f;
-    int32_t index = 0;
-    for (int64_t i = 0; i <= s.pool_size; ++i) {
-      Take<T, 1, uint64_t>(map, 0, MakeSample(s, at.y, at.x, strides), static_cast<int32_t>(i),
-                           &best, &index);
-      at.x += at.step_x;
-      at.y += at.step_y;
+  extern __shared__ __align__(16) unsigned char memory[];
+  const int64_t pixels = s.height * s.width;
+  const auto plane = static_cast<Offset>(pixels * sizeof(T));
+  const Strides<Offset> strides = {sizeof(T), static_cast<Offset>(s.width * sizeof(T))};
+  const int64_t boxes_a_part = (s.boxes + parts - 1) / parts;
+  const int64_t groups = (s.channels + group_channels - 1) / group_channels;
+
+  for (int64_t task = blockIdx.x; task < s.images * groups * 4 * parts; task += gridDim.x) {
+    const int64_t part = task % parts, group = task / parts / 4 % groups;
+    const auto border = static_cast<int>(task / parts % 4);
+    const int64_t n = task / parts / 4 / groups;
+    const int64_t first_channel = group * group_channels;
+    const auto channels =
+        static_cast<int>(min(int64_t{group_channels}, s.channels - first_channel));
+    const T* maps = input + ((n * 4 + border) * s.channels + first_channel) * pixels;
+    if constexpr (kShared) {
+      T* const near = reinterpret_cast<T*>(memory);
+      __syncthreads();  // nobody reads the last ones any more
+      for (int i = threadIdx.x; i < channels * pixels; i += kThreads) near[i] = maps[i];
+      __syncthreads();
+      maps = near;
     }
-    output[item] = math::FromFloat<T>(best);
-    argmax_idx[item] = index;
+    const auto* bytes = reinterpret_cast<const char*>(maps);
+    const int64_t end = min(s.boxes, (part + 1) * boxes_a_part);
+    for (int64_t k = part * boxes_a_part + threadIdx.x; k < end; k += kThreads) {
+      BorderWalk at =
+          WalkAlong(border, boxes + (n * s.boxes + k) * 4, static_cast<float>(s.pool_size));
+      float best[kMostChannels] = {};
+      int32_t best_index[kMostChannels] = {};
+      for (int64_t i = 0; i <= s.pool_size; ++i) {
+        const Sample<Offset> sample = MakeSample(s, at.y, at.x, strides);
+        at.x += at.step_x;
+        at.y += at.step_y;
+#pragma unroll
+        for (int c = 0; c < kMostChannels; ++c) {
+          if (c >= channels) break;
+          Take<T, 1, Offset>(bytes, c * plane, sample, static_cast<int32_t>(i), best + c,
+                             best_index + c);
+        }
+      }
+#pragma unroll
+      for (int c = 0; c < kMostChannels; ++c) {
+        if (c >= channels) break;
+        const int64_t result = ((n * s.channels + first_channel + c) * s.boxes + k) * 4 + border;
+        output[result] = math::FromFloat<T>(best[c]);
+        argmax_idx[result] = best_index[c];
+      }
+    }
+  }
+}
+
+template <class T, bool kShared, class Offset>
+void RunNchw(const Shape& s, int group_channels, cuda::Launcher& launch, const T* input,
+             const T* boxes, T* output, int32_t* argmax_idx) {
+  const int64_t tasks = s.images * 4 * ((s.channels + group_channels - 1) / group_channels);
+  const int64_t most_parts = (s.boxes + kThreads - 1) / kThreads;
+  const int64_t parts =
+      kShared ? std::clamp<int64_t>(launch.multiprocessors() / tasks, 1, most_parts) : most_parts;
+  const size_t bytes =
+      kShared ? static_cast<size_t>(group_channels * s.height * s.width) * sizeof(T) : 0;
+  constexpr auto kKernel = NchwKernel<T, kShared, Offset>;
+  cuda::Check(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(bytes)),
+              "border_align_forward");
+  launch.WithSharedMemory(bytes)("border_align_forward", kKernel,
+                                 cuda::BlocksFor(tasks * parts, 1, INT32_MAX), kThreads, s,
+                                 group_channels, parts, input, boxes, output, argmax_idx);
+}
+
+template <class T>
+void RunNchw(const Shape& s, cuda::Launcher& launch, const T* input, const T* boxes, T* output,
+             int32_t* argmax_idx) {
+  const double plane = static_cast<double>(s.height) * static_cast<double>(s.width) * sizeof(T);
+  const double fit = static_cast<double>(launch.shared_memory()) / plane;
+  const int channels = static_cast<int>(std::min<double>(fit, kMostChannels));
+  if (channels > 0) {
+    RunNchw<T, true, uint32_t>(s, channels, launch, input, boxes, output, argmax_idx);
+  } else {
+    const auto run =
+        kMostChannels * plane < 4.0e9 ? RunNchw<T, false, uint32_t> : RunNchw<T, false, uint64_t>;
+    run(s, kMostChannels, launch, input, boxes, output, argmax_idx);
   }
 }
 
@@ -253,9 +317,7 @@ void Run(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args,
   const auto* boxes = static_cast<const T*>(args.boxes);
   auto* output = static_cast<T*>(args.output);
   if (plan.layout == MLUOP_LAYOUT_NCHW) {
-    const int64_t items = s.images * s.channels * s.boxes * 4;
-    launch("border_align_forward", NchwKernel<T>, cuda::BlocksFor(items, 256, INT32_MAX), 256, s,
-           items, input, boxes, output, args.argmax_idx);
+    RunNchw(s, launch, input, boxes, output, args.argmax_idx);
     return;
   }
   constexpr int kWidth = 16 / sizeof(T);

@@ -24,7 +24,7 @@ Strides StridesOf(const BorderAlignForwardPlan& p) {
 template <class T>
 float Interpolate(const BorderAlignForwardPlan& plan, const Strides& strides, const T* map, float y,
                   float x) {
-  const math::BilinearSample s = math::SampleAt(y, x, plan.height, plan.width);
+  const auto s = math::SampleAt(y, x, plan.height, plan.width);
   if (!s.inside) return 0.0f;
   const auto at = [&](int64_t row, int64_t column) {
     return math::ToFloat(map[row * strides.y + column * strides.x]);

@@ -70,7 +70,7 @@ struct Samples {
   HWY_NOINLINE bool Find() {
     count = 0;
     for (; end_index <= plan.pool_size && count < kSamples; ++end_index) {
-      const BilinearSample s = SampleAt(at.y, at.x, plan.height, plan.width);
+      const auto s = SampleAt(at.y, at.x, plan.height, plan.width);
       if (s.inside) {
         Add(s);
       } else if (count > 0) {
@@ -81,7 +81,7 @@ struct Samples {
     }
     return count > 0;
   }
-  HWY_INLINE void Add(const BilinearSample& s) {
+  HWY_INLINE void Add(const BilinearSample<int64_t>& s) {
     const T *low = map + s.y_low * strides.y, *high = map + s.y_high * strides.y;
     const int64_t left = s.x_low * strides.x, right = s.x_high * strides.x;
     Sample<T>& sample = list[count];

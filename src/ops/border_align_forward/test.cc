@@ -159,6 +159,19 @@ TEST_P(BorderAlignTest, OddChannelsAndSizesBitByBit) {
   }
 }
 
+// Too large for caches and for the memory that a GPU's multiprocessor has.
+TEST_P(BorderAlignTest, LargeMapsBitByBit) {
+  Rng rng(38);
+  for (BorderAlignShape shape :
+       {BorderAlignShape{1, 150, 160, 5, 40, 10}, BorderAlignShape{1, 300, 300, 3, 20, 10}}) {
+    for (bool nchw : {false, true}) {
+      shape.nchw = nchw;
+      ExpectAsOracle(UniformFloats(rng, InputSize(shape), -5, 5), RandomBorderBoxes(rng, shape),
+                     shape, "large map");
+    }
+  }
+}
+
 TEST_P(BorderAlignTest, ManySamplesBitByBit) {
   Rng rng(37);
   for (int32_t pool_size : {31, 32, 33, 63, 64, 65, 200}) {

@@ -22,12 +22,12 @@ DETOPS_HD BorderWalk WalkAlong(int64_t border, const T* box, float pool_size) { 
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
     return {kNan, kNan, 0.0f, 0.0f};  // outside from beginning to end
   }
-  const float step_x = (x2 - x1) / pool_size, step_y = (y2 - y1) / pool_size;
+  const float step = (border % 2 == 0 ? x2 - x1 : y2 - y1) / pool_size;
   switch (border) {
-    case 0: return {x1, y1, step_x, 0.0f};
-    case 1: return {x1, y1, 0.0f, step_y};
-    case 2: return {x2, y2, -step_x, 0.0f};
-    default: return {x2, y2, 0.0f, -step_y};
+    case 0: return {x1, y1, step, 0.0f};
+    case 1: return {x1, y1, 0.0f, step};
+    case 2: return {x2, y2, -step, 0.0f};
+    default: return {x2, y2, 0.0f, -step};
   }
 }
 
