@@ -66,15 +66,6 @@ struct Workspace {
   }
 };
 
-using Workspaces = std::array<std::optional<Workspace>, kImages>;
-
-inline void LayOut(core::WorkspaceLayout& layout, const GenerateProposalsV2Plan& plan,
-                   Workspaces& workspaces) {
-  for (int64_t i = 0; i < std::min(plan.images, kImages); ++i) {
-    workspaces[i].emplace(layout, plan.anchors);
-  }
-}
-
 }  // namespace detops::ops::generate_proposals
 #endif
 
@@ -164,8 +155,10 @@ core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposa
 void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args, void* memory,
          const core::Launch& launch) {
   core::WorkspaceLayout layout(memory);
-  Workspaces workspaces;
-  LayOut(layout, plan, workspaces);
+  std::array<std::optional<Workspace>, kImages> workspaces;
+  for (int64_t i = 0; i < std::min(plan.images, kImages); ++i) {
+    workspaces[i].emplace(layout, plan.anchors);
+  }
   int64_t total = 0;
   const auto write = [&](const Bounds& box, float score) {
     float* roi = args.rpn_rois + 4 * total;
@@ -205,9 +198,9 @@ HWY_AFTER_NAMESPACE();
 namespace detops::ops {
 
 int64_t GenerateProposalsV2CpuWorkspace(const GenerateProposalsV2Plan& plan) {
+  using namespace generate_proposals;
   core::WorkspaceLayout layout;
-  generate_proposals::Workspaces workspaces;
-  generate_proposals::LayOut(layout, plan, workspaces);
+  for (int64_t i = 0; i < std::min(plan.images, kImages); ++i) Workspace(layout, plan.anchors);
   return layout.Bytes();
 }
 
