@@ -67,7 +67,7 @@ std::string Of(const Measurement& m, const Figures& f) {
       .Add("limit_s", Number(f.limit))
       .Add("share_of_limit", Number(f.share))
       .Add("ratio_to_reference", Number(f.ratio))
-      .Add("memory_gbps", m.memory_rates.empty() ? "null" : Number(Median(m.memory_rates) * 1e-9))
+      .Add("memory_gbps", Number(f.memory_gbps))
       .Add("in_cache", m.in_cache ? "true" : "false")
       .Add("verified_against", m.verified_against.empty() ? "null" : Quoted(m.verified_against))
       .str();

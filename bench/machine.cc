@@ -19,7 +19,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// `count` is a multiple of any vector's lanes, the pointers are aligned.
+// `count` is a multiple of any vector's lanes, the pointers are aligned. Not with zeros: there are
+// machines that hardly move a cache line of them.
 void StreamFill(float* to, size_t count) {
   const hn::ScalableTag<float> d;
   const auto value = hn::Set(d, 1.0f);
@@ -74,6 +75,7 @@ HWY_AFTER_NAMESPACE();
 #endif
 
 #include <algorithm>
+#include <atomic>
 #include <barrier>
 #include <chrono>
 #include <cstdlib>
@@ -118,9 +120,10 @@ class OnProcessor {
 #endif
 };
 
-// body(thread) on all threads at once: seconds until the last has finished, the best of the tries.
-template <class Body>
-double BestSeconds(int threads, int tries, const Body& body) {
+// body(thread) on all threads at once, after prepare() on one: seconds until the last has finished,
+// the best of the tries.
+template <class Prepare, class Body>
+double BestSeconds(int threads, int tries, const Prepare& prepare, const Body& body) {
   using Clock = std::chrono::steady_clock;
   double best = std::numeric_limits<double>::infinity();
   std::barrier together(threads);
@@ -128,6 +131,7 @@ double BestSeconds(int threads, int tries, const Body& body) {
     const OnProcessor stay(thread);
     Clock::time_point start;
     for (int i = 0; i < tries; ++i) {
+      if (thread == 0) prepare();
       together.arrive_and_wait();
       if (thread == 0) start = Clock::now();
       body(thread);
@@ -143,27 +147,32 @@ double BestSeconds(int threads, int tries, const Body& body) {
   return best;
 }
 
-// A thread's part of a buffer.
-struct Part {
-  float* data;
-  size_t count;
-};
-Part PartOf(const Buffer& buffer, int thread, int threads) {
-  const size_t unit = 1024;  // floats: more than any vector, and whole cache lines
-  const size_t units = buffer.bytes() / sizeof(float) / unit;
-  const size_t begin = units * static_cast<size_t>(thread) / static_cast<size_t>(threads);
-  const size_t end = units * static_cast<size_t>(thread + 1) / static_cast<size_t>(threads);
-  return {static_cast<float*>(buffer.at(0)) + begin * unit, (end - begin) * unit};
+// body(begin, count) for all floats of a buffer, by pieces that threads take in turn: one that
+// another program holds up does not hold up the others, as in the library.
+template <class Body>
+double BestSecondsByPieces(const Buffer& buffer, int threads, int tries, const Body& body) {
+  const size_t piece = 256 << 10;  // floats: more than any vector, and whole pages
+  const size_t count = buffer.bytes() / sizeof(float);
+  std::atomic<size_t> next = 0;
+  return BestSeconds(
+      threads, tries, [&] { next = 0; },
+      [&](int) {
+        for (size_t begin; (begin = next.fetch_add(piece)) < count;) {
+          body(begin, std::min(piece, count - begin));
+        }
+      });
 }
 
 template <class Kernel>
 double OperationRate(int threads, int tries, int64_t rounds, Kernel kernel) {
   std::vector<double> operations(static_cast<size_t>(threads));
   std::vector<float> sums(operations.size());  // kept, so that the work is not dropped
-  const double seconds = BestSeconds(threads, tries, [&](int thread) {
-    const auto t = static_cast<size_t>(thread);
-    sums[t] = kernel(rounds, &operations[t]);
-  });
+  const double seconds = BestSeconds(
+      threads, tries, [] {},
+      [&](int thread) {
+        const auto t = static_cast<size_t>(thread);
+        sums[t] = kernel(rounds, &operations[t]);
+      });
   double total = 0;
   for (double o : operations) total += o;
   return total / seconds;
@@ -180,25 +189,24 @@ Memory::Memory(bool quick)
 }
 
 double Memory::FillRate(int threads, int tries) const {
-  const double library = BestSeconds(threads, tries, [&](int thread) {
-    const Part part = PartOf(to_, thread, threads);
-    std::memset(part.data, 1, part.count * sizeof(float));
+  auto* const to = static_cast<float*>(to_.at(0));
+  const double library = BestSecondsByPieces(to_, threads, tries, [&](size_t begin, size_t count) {
+    std::memset(to + begin, 1, count * sizeof(float));
   });
-  const double streamed = BestSeconds(threads, tries, [&](int thread) {
-    const Part part = PartOf(to_, thread, threads);
-    HWY_DYNAMIC_DISPATCH(StreamFill)(part.data, part.count);
+  const double streamed = BestSecondsByPieces(to_, threads, tries, [&](size_t begin, size_t count) {
+    HWY_DYNAMIC_DISPATCH(StreamFill)(to + begin, count);
   });
   return static_cast<double>(to_.bytes()) / std::min(library, streamed);
 }
 
 double Memory::CopyRate(int threads, int tries) const {
-  const double library = BestSeconds(threads, tries, [&](int thread) {
-    const Part source = PartOf(from_, thread, threads), part = PartOf(to_, thread, threads);
-    std::memcpy(part.data, source.data, part.count * sizeof(float));
+  const auto* const from = static_cast<const float*>(from_.at(0));
+  auto* const to = static_cast<float*>(to_.at(0));
+  const double library = BestSecondsByPieces(to_, threads, tries, [&](size_t begin, size_t count) {
+    std::memcpy(to + begin, from + begin, count * sizeof(float));
   });
-  const double streamed = BestSeconds(threads, tries, [&](int thread) {
-    const Part source = PartOf(from_, thread, threads), part = PartOf(to_, thread, threads);
-    HWY_DYNAMIC_DISPATCH(StreamCopy)(source.data, part.data, part.count);
+  const double streamed = BestSecondsByPieces(to_, threads, tries, [&](size_t begin, size_t count) {
+    HWY_DYNAMIC_DISPATCH(StreamCopy)(from + begin, to + begin, count);
   });
   return 2.0 * static_cast<double>(to_.bytes()) / std::min(library, streamed);
 }

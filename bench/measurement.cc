@@ -2,6 +2,7 @@
 #include "bench/measurement.h"
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 
 namespace detops::bench {
@@ -12,6 +13,9 @@ constexpr char kReference[] = "cpu:reference";
 // Cases of at least this many bytes use several sets of data in turn, so that each call finds its
 // inputs in memory. Smaller ones are warm in programs too: something has just computed them.
 constexpr double kRotateFromBytes = 1 << 20;
+
+// Of memory and call in turn, after each repetition.
+constexpr int kRounds = 3;
 
 double CacheBytes() {
   double bytes = 32 << 20;
@@ -82,14 +86,24 @@ Figures FiguresOf(const Measurement& m, const std::deque<Measurement>& all,
 
   for (const Rates& r : rates) {
     if (r.threads != m.threads || DeviceOf(m.implementation) != "cpu") continue;
-    double limit = 0;
-    // Data that stay in the cache are not bound by the memory.
-    if (!m.memory_rates.empty()) limit = what.floor.bytes / Median(m.memory_rates);
-    if (floor_operations) limit = std::max(limit, *floor_operations / r.operations());
-    if (limit > 0) {
-      f.limit = limit;
-      f.share = limit / m.median;
+    const double of_operations = floor_operations ? *floor_operations / r.operations() : 0;
+    const auto limit_at = [&](double memory_rate) {
+      return std::max(of_operations, what.floor.bytes / memory_rate);
+    };
+    if (m.rounds.empty()) {  // data that stay in the cache are not bound by the memory
+      if (of_operations == 0) break;
+      f.limit = of_operations;
+      f.share = of_operations / m.median;
+      break;
     }
+    std::vector<double> memory_rates, shares;
+    for (const Round& round : m.rounds) {
+      memory_rates.push_back(round.memory_rate);
+      shares.push_back(limit_at(round.memory_rate) / round.seconds);
+    }
+    f.memory_gbps = Median(memory_rates) * 1e-9;
+    f.limit = limit_at(Median(memory_rates));
+    f.share = Median(shares);
     break;
   }
   for (const Measurement& other : all) {
@@ -157,6 +171,23 @@ void Runner::Prepare(Measurement& m) {
   Verify(m);
 }
 
+mluOpStatus_t Runner::Call() {
+  const mluOpStatus_t status = problem_->Run(*handle_, next_set_++ % problem_->sets());
+  cnrtQueueSync(nullptr);  // devices that run behind the caller's back
+  return status;
+}
+
+Round Runner::BesideMemory(const Measurement& m) {
+  using Clock = std::chrono::steady_clock;
+  Round round;
+  round.memory_rate = m.what->traffic == Traffic::kFill ? memory_.FillRate(m.threads, 1)
+                                                        : memory_.CopyRate(m.threads, 1);
+  const Clock::time_point start = Clock::now();
+  Require(Call());
+  round.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return round;
+}
+
 void Runner::Run(benchmark::State& state, Measurement& m) {
   if (ready_ != &m) {
     try {
@@ -169,24 +200,20 @@ void Runner::Run(benchmark::State& state, Measurement& m) {
     state.SkipWithError(m.trouble.c_str());
     return;
   }
-  const int64_t sets = problem_->sets();
   mluOpStatus_t failed = MLUOP_STATUS_SUCCESS;
   while (state.KeepRunning()) {
-    const mluOpStatus_t status = problem_->Run(*handle_, next_set_ % sets);
-    cnrtQueueSync(nullptr);  // devices that run behind the caller's back
+    const mluOpStatus_t status = Call();
     if (status != MLUOP_STATUS_SUCCESS) failed = status;
-    ++next_set_;
   }
   if (failed != MLUOP_STATUS_SUCCESS) {
     m.trouble = detopsGetLastErrorMessage();
     state.SkipWithError(m.trouble.c_str());
   }
   m.pairs = detopsGetLastPairCount(*handle_);
-  // The rate of the memory changes from second to second: what it is now is what bounds this case.
-  if (!m.in_cache && DeviceOf(m.implementation) == "cpu") {
-    m.memory_rates.push_back(m.what->traffic == Traffic::kFill ? memory_.FillRate(m.threads, 1)
-                                                               : memory_.CopyRate(m.threads, 1));
-  }
+  // The rate of the memory changes from second to second: what it is now is what bounds this call.
+  if (m.in_cache || !m.trouble.empty() || DeviceOf(m.implementation) != "cpu") return;
+  const int rounds = smoke_ || m.IsReference() ? 1 : kRounds;
+  for (int i = 0; i < rounds; ++i) m.rounds.push_back(BesideMemory(m));
 }
 
 }  // namespace detops::bench

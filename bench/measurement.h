@@ -18,18 +18,24 @@
 
 namespace detops::bench {
 
+// A call beside the memory at work, one right after the other.
+struct Round {
+  double memory_rate;  // of the case's traffic, bytes a second
+  double seconds;      // of the call
+};
+
 struct Measurement {
   const Case* what = nullptr;
   std::string implementation;
   int threads = 1;
 
   // Set by the runner.
-  bool refused = false;              // this machine or case is not for this row; `trouble` says why
-  std::string trouble;               // why there is no figure; "" where there is
-  std::string verified_against;      // the row whose result this one's equals, bit by bit
-  int64_t pairs = -1;                // as the run counted them; -1 where it does not
-  bool in_cache = false;             // the data stay in the last-level cache from call to call
-  std::vector<double> memory_rates;  // of the case's traffic, beside each repetition
+  bool refused = false;          // this machine or case is not for this row; `trouble` says why
+  std::string trouble;           // why there is no figure; "" where there is
+  std::string verified_against;  // the row whose result this one's equals, bit by bit
+  int64_t pairs = -1;            // as the run counted them; -1 where it does not
+  bool in_cache = false;         // the data stay in the last-level cache from call to call
+  std::vector<Round> rounds;     // after each repetition, unless in_cache
 
   // Set by the report, in seconds a call; over the repetitions.
   bool timed = false;
@@ -44,9 +50,10 @@ std::deque<Measurement> PlanMeasurements(const std::vector<Case>& cases, bool sm
 
 struct Figures {
   std::optional<double> operations, gbps, gflops;
-  std::optional<double> limit;  // seconds that the machine needs at least
-  std::optional<double> share;  // of the limit: limit / median
-  std::optional<double> ratio;  // to the reference: its median / median
+  std::optional<double> memory_gbps;  // of the rounds
+  std::optional<double> limit;        // seconds that the machine needs at least
+  std::optional<double> share;        // of the limit: limit / median, or the median of the rounds'
+  std::optional<double> ratio;        // to the reference: its median / median
 };
 double Median(std::vector<double> values);
 
@@ -61,6 +68,8 @@ class Runner {
  private:
   void Prepare(Measurement& m);
   void Verify(Measurement& m);
+  mluOpStatus_t Call();
+  Round BesideMemory(const Measurement& m);
   void FindAnswer(const Measurement& m, const std::vector<std::byte>& result);
 
   const Memory& memory_;

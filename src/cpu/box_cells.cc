@@ -9,8 +9,10 @@
 namespace detops::cpu {
 namespace {
 
-constexpr int64_t kGrain = 4096;
+constexpr int64_t kGrain = 1024;
 constexpr int64_t kVectorRoom = 16;
+// Up to here one thread counts them sooner than two.
+constexpr int64_t kFewBoxes = 16384;
 // A cell with more is a crowd.
 constexpr int64_t kCrowd = 256;
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -128,8 +130,9 @@ void BoxCells::Arrange(Level* levels) {
 
 void BoxCells::Place(const Bounds* boxes, int64_t count, Threads& threads) {
   std::fill_n(cells_, cell_count_ + 1, Cell{0, 0});
-  // In a crowd the threads would only pass the counters to and fro.
-  threads.For(count, crowded_ ? count : kGrain, [&](int64_t begin, int64_t end) {
+  // Of few boxes and in a crowd, threads would only pass the counters to and fro.
+  const bool count_alone = crowded_ || count <= kFewBoxes || threads.count() == 1;
+  threads.For(count, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       cell_of_[i] = kNoCell;
       if (boxes[i].x1 > boxes[i].x2) continue;
@@ -138,10 +141,14 @@ void BoxCells::Place(const Bounds* boxes, int64_t count, Threads& threads) {
       const uint32_t cell = level.CellAt(static_cast<uint32_t>(centre.x - level.x_low),
                                          static_cast<uint32_t>(centre.y - level.y_low));
       cell_of_[i] = cell;
+      if (count_alone) continue;
       place_in_cell_[i] =
           std::atomic_ref(cells_[cell].begin).fetch_add(1, std::memory_order_relaxed);
     }
   });
+  for (int64_t i = 0; count_alone && i < count; ++i) {
+    if (cell_of_[i] != kNoCell) place_in_cell_[i] = cells_[cell_of_[i]].begin++;
+  }
   uint32_t sum = 0;
   used_ = 0;
   for (int i = 0; i < level_count_; ++i) {

@@ -78,8 +78,9 @@ class Chunk {
     std::fill_n(kept_, kWords, 0);
   }
 
-  // From several threads, each for boxes of its own.
-  HWY_INLINE void FindOverlaps(int64_t box) {
+  // Whether there are any. From several threads, each for boxes of its own.
+  HWY_INLINE bool FindOverlaps(int64_t box) {
+    uint64_t any = 0;
     const FloatTag tag;
     const auto lanes = static_cast<int64_t>(FloatLanes());
     const FloatVec x1 = hn::Set(tag, x1_[box]), y1 = hn::Set(tag, y1_[box]);
@@ -96,8 +97,12 @@ class Chunk {
         hn::StoreMaskBits(tag, hn::And(overlap_x, overlap_y), bytes);
         bits |= static_cast<uint64_t>(bytes[0] | bytes[1] << 8) << (i - first);
       }
+      // The last vector goes on to the box itself and those behind it.
+      if (box - first < kBits) bits &= (uint64_t{1} << (box - first)) - 1;
       overlaps_[box][word] = bits;
+      any |= bits;
     }
+    return any != 0;
   }
 
   void Keep(int64_t box) { kept_[box / kBits] |= uint64_t{1} << (box % kBits); }
@@ -144,7 +149,9 @@ core::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t 
 
   std::atomic<int64_t> pairs = 0, looks = 0;
   int64_t kept = first;
-  bool gone[kChunk];
+  // What a box of the chunk has met: a kept one that suppresses it, none of the chunk before it, or
+  // some that it must ask in its turn.
+  enum class Met : uint8_t { kSuppressor, kNone, kSome } met[kChunk];
   Chunk chunk;
   for (int64_t begin = first; begin < count && kept < most; begin += kChunk) {
     const int64_t size = std::min(kChunk, count - begin);
@@ -154,24 +161,26 @@ core::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t 
       int64_t part = 0, part_looks = 0;
       for (; i < end; ++i) {
         BoxCells::Walk walk;
-        gone[i] = kept > 0 &&
-                  cells.Any(here[i], least_area(begin + i), walk, [&](uint32_t cell) HWY_ATTR {
-                    const BoxCells::Kept in_cell = cells.KeptIn(cell);
-                    part_looks += 1 + in_cell.count;
-                    return AnyOverlapping(in_cell, here[i], [&](uint32_t ahead) HWY_ATTR {
-                      return suppresses(ahead, begin + i, part);
-                    });
-                  });
-        if (!gone[i]) chunk.FindOverlaps(i);
+        const bool gone =
+            kept > 0 &&
+            cells.Any(here[i], least_area(begin + i), walk, [&](uint32_t cell) HWY_ATTR {
+              const BoxCells::Kept in_cell = cells.KeptIn(cell);
+              part_looks += 1 + in_cell.count;
+              return AnyOverlapping(in_cell, here[i], [&](uint32_t ahead) HWY_ATTR {
+                return suppresses(ahead, begin + i, part);
+              });
+            });
+        met[i] = gone ? Met::kSuppressor : chunk.FindOverlaps(i) ? Met::kSome : Met::kNone;
       }
       pairs += part;
       looks += part_looks;
     });
     int64_t part = 0;
     for (int64_t i = 0; i < size && kept < most; ++i) {
-      if (gone[i]) continue;
-      const bool suppressed = chunk.AnyKept(
-          i, [&](int64_t ahead) HWY_ATTR { return suppresses(begin + ahead, begin + i, part); });
+      if (met[i] == Met::kSuppressor) continue;
+      const bool suppressed = met[i] == Met::kSome && chunk.AnyKept(i, [&](int64_t ahead) HWY_ATTR {
+        return suppresses(begin + ahead, begin + i, part);
+      });
       if (suppressed) continue;
       ++kept;
       keep(begin + i);

@@ -23,10 +23,23 @@ namespace hn = hwy::HWY_NAMESPACE;
 using FloatTag = hn::ScalableTag<float>;
 using FloatVec = hn::Vec<FloatTag>;
 
+using IntTag = hn::RebindToSigned<FloatTag>;
+using IntVec = hn::Vec<IntTag>;
+
 HWY_INLINE size_t FloatLanes() { return hn::Lanes(FloatTag()); }
 
+// Vectors as members of a class or elements of an array. SVE's own are neither, for the compiler
+// does not know their length; where it is told, it makes types of it that convert to and fro.
+#if HWY_TARGET == HWY_SVE_256
+typedef svfloat32_t StoredFloats __attribute__((arm_sve_vector_bits(256)));
+typedef svint32_t StoredInts __attribute__((arm_sve_vector_bits(256)));
+#else
+using StoredFloats = FloatVec;
+using StoredInts = IntVec;
+#endif
+
 struct FloatLane {
-  FloatVec v;
+  StoredFloats v;
 };
 
 HWY_INLINE FloatLane Broadcast(float f) { return {hn::Set(FloatTag(), f)}; }
@@ -67,8 +80,8 @@ HWY_INLINE FloatLane Max(FloatLane a, FloatLane b) {
 HWY_INLINE FloatVec LoadElements(const float* p) { return hn::LoadU(FloatTag(), p); }
 HWY_INLINE void StoreElements(FloatVec v, float* p) { hn::StoreU(v, FloatTag(), p); }
 
-// The hardware converts as math/half.h does, and Highway uses it where there is one (F16C, NEON);
-// its own emulation truncates.
+// The hardware converts as math/half.h does, and Highway uses it where there is one (F16C, NEON,
+// SVE); its own emulation truncates.
 HWY_INLINE FloatVec LoadElements(const math::Half* p) {
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_EMU128 || \
     HWY_TARGET == HWY_SCALAR

@@ -21,7 +21,8 @@ uint64_t Digit(uint64_t key, int pass) {
 }
 
 constexpr int kSelectBits = 12;
-constexpr int64_t kPart = 16384;  // scores of a thread's share at least
+// A thread's share at least, in scores. Counting has more to clear and to add up for each share.
+constexpr int64_t kCountPart = 32768, kCollectPart = 8192;
 constexpr int64_t kMaxParts = 256;
 
 // Among the scores whose rank begins with the `known` bits `prefix`: the next 12 bits of the one
@@ -30,7 +31,7 @@ constexpr int64_t kMaxParts = 256;
 uint32_t FindDigit(const float* scores, int64_t count, int64_t wanted, int known, uint32_t prefix,
                    int64_t& below, int64_t& same, Threads& threads) {
   std::array<std::atomic<uint32_t>, 1 << kSelectBits> histogram = {};
-  threads.For(count, kPart, [&](int64_t begin, int64_t end) {
+  threads.For(count, kCountPart, [&](int64_t begin, int64_t end) {
     std::array<uint32_t, 1 << kSelectBits> part = {};
     for (int64_t i = begin; i < end; ++i) {
       const uint64_t rank = math::ScoreRank(scores[i]);
@@ -45,6 +46,35 @@ uint32_t FindDigit(const float* scores, int64_t count, int64_t wanted, int known
   while (below + histogram[digit] < wanted) below += histogram[digit++];
   same = histogram[digit];
   return digit;
+}
+
+// Writes the keys with ranks up to `last`, ascending by index; returns how many.
+int64_t CollectUpTo(uint32_t last, const float* scores, int64_t count, uint64_t* keys,
+                    Threads& threads) {
+  const auto collect = [&](int64_t begin, int64_t end, uint64_t* out) {
+    for (int64_t i = begin; i < end; ++i) {
+      // Written always and counted where it belongs: no branch to mispredict. There is room.
+      *out = math::ScoreKey(scores[i], static_cast<uint32_t>(i));
+      out += (*out >> kRankShift) <= last ? 1 : 0;
+    }
+    return out;
+  };
+  if (threads.count() == 1 || count <= kCollectPart) return collect(0, count, keys) - keys;
+
+  // Each part collects to where it begins; then the parts close up.
+  const int64_t parts = std::min<int64_t>(count / kCollectPart, kMaxParts);
+  const auto part_begin = [&](int64_t part) { return count * part / parts; };
+  std::array<uint64_t*, kMaxParts> ends;
+  threads.For(parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      ends[part] = collect(part_begin(part), part_begin(part + 1), keys + part_begin(part));
+    }
+  });
+  uint64_t* end = ends[0];
+  for (int64_t part = 1; part < parts; ++part) {
+    end = std::copy(keys + part_begin(part), ends[part], end);
+  }
+  return end - keys;
 }
 
 }  // namespace
@@ -71,44 +101,28 @@ uint64_t* SortByRank(uint64_t* keys, uint64_t* other, int64_t count) {
 
 int64_t CollectBest(const float* scores, int64_t count, int64_t wanted, uint64_t* keys,
                     Threads& threads) {
-  uint32_t last = ~uint32_t{0};  // the rank up to which keys are collected
-  if (wanted < count) {
-    // 12 bits of the rank, sign, exponent and 3 of the fraction. Where a narrow range of scores has
-    // too many with the same, 12 more.
-    int64_t below = 0, same = 0;
-    const uint32_t first = FindDigit(scores, count, wanted, 0, 0, below, same, threads);
-    last = (first << (32 - kSelectBits)) | ((uint32_t{1} << (32 - kSelectBits)) - 1);
-    if (below + same > 3 * wanted) {
-      const uint32_t second =
-          FindDigit(scores, count, wanted, kSelectBits, first, below, same, threads);
-      last = (first << (32 - kSelectBits)) | (second << (32 - 2 * kSelectBits)) |
-             ((uint32_t{1} << (32 - 2 * kSelectBits)) - 1);
-    }
+  if (wanted >= count) return CollectUpTo(~uint32_t{0}, scores, count, keys, threads);
+  // 12 bits of the rank, sign, exponent and 3 of the fraction.
+  int64_t below = 0, same = 0;
+  const uint32_t first = FindDigit(scores, count, wanted, 0, 0, below, same, threads);
+  const uint32_t begin = first << (32 - kSelectBits);
+  uint32_t others = (uint32_t{1} << (32 - kSelectBits)) - 1;  // the bits not known
+  if (below + same > 3 * wanted) {  // a narrow range of scores: 12 bits more
+    const uint32_t second =
+        FindDigit(scores, count, wanted, kSelectBits, first, below, same, threads);
+    others >>= kSelectBits;
+    return CollectUpTo(begin | (second << (32 - 2 * kSelectBits)) | others, scores, count, keys,
+                       threads);
   }
-  const auto collect = [&](int64_t begin, int64_t end, uint64_t* out) {
-    for (int64_t i = begin; i < end; ++i) {
-      // Written always and counted where it belongs: no branch to mispredict. There is room.
-      *out = math::ScoreKey(scores[i], static_cast<uint32_t>(i));
-      out += (*out >> kRankShift) <= last ? 1 : 0;
-    }
-    return out;
-  };
-  if (threads.count() == 1 || count <= kPart) return collect(0, count, keys) - keys;
-
-  // Each part collects to where it begins; then the parts close up.
-  const int64_t parts = std::min<int64_t>(count / kPart, kMaxParts);
-  const auto part_begin = [&](int64_t part) { return count * part / parts; };
-  std::array<uint64_t*, kMaxParts> ends;
-  threads.For(parts, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t part = begin; part < end; ++part) {
-      ends[part] = collect(part_begin(part), part_begin(part + 1), keys + part_begin(part));
-    }
-  });
-  uint64_t* end = ends[0];
-  for (int64_t part = 1; part < parts; ++part) {
-    end = std::copy(keys + part_begin(part), ends[part], end);
+  // Were those with these bits spread evenly, a part of their range would hold half as many again
+  // as are needed. Mostly it holds enough, and what is left out need not be sorted.
+  const int64_t guess = (wanted - below) * 3 / 2 + 64;
+  if (guess < same) {
+    const auto part = static_cast<uint32_t>(int64_t{others} * guess / same);
+    const int64_t found = CollectUpTo(begin | part, scores, count, keys, threads);
+    if (found >= wanted) return found;
   }
-  return end - keys;
+  return CollectUpTo(begin | others, scores, count, keys, threads);
 }
 
 }  // namespace detops::cpu

@@ -22,12 +22,15 @@ namespace detops::cpu {
 template <class Op>
 struct SimdKernels {
   using Run = decltype(core::Implementation<Op>::run);
-  Run avx512, avx2, sse4, neon;
+  Run avx512, avx2, sse4, sve256, neon;
 };
 
 // To be used in a file that includes hwy/highway.h.
-#define DETOPS_SIMD_KERNELS(run) \
-  { HWY_CHOOSE_AVX3(run), HWY_CHOOSE_AVX2(run), HWY_CHOOSE_SSE4(run), HWY_CHOOSE_NEON(run) }
+#define DETOPS_SIMD_KERNELS(run)                                                               \
+  {                                                                                            \
+    HWY_CHOOSE_AVX3(run), HWY_CHOOSE_AVX2(run), HWY_CHOOSE_SSE4(run), HWY_CHOOSE_SVE_256(run), \
+        HWY_CHOOSE_NEON(run)                                                                   \
+  }
 
 inline bool MachineHas(int64_t target) {
   static const int64_t supported = hwy::SupportedTargets();  // asks the processor: slow
@@ -53,6 +56,7 @@ std::vector<core::Implementation<Op>> Table(const SimdKernels<Op>& kernels,
       {"cpu:avx512", kCpu, UnsupportedOn<Op, HWY_AVX3, kUnsupported>, workspace, kernels.avx512},
       {"cpu:avx2", kCpu, UnsupportedOn<Op, HWY_AVX2, kUnsupported>, workspace, kernels.avx2},
       {"cpu:sse4", kCpu, UnsupportedOn<Op, HWY_SSE4, kUnsupported>, workspace, kernels.sse4},
+      {"cpu:sve256", kCpu, UnsupportedOn<Op, HWY_SVE_256, kUnsupported>, workspace, kernels.sve256},
       {"cpu:neon", kCpu, UnsupportedOn<Op, HWY_NEON, kUnsupported>, workspace, kernels.neon},
   };
   std::vector<core::Implementation<Op>> table;

@@ -23,6 +23,16 @@ TEST(Devices, CudaIsHere) {
   GTEST_SKIP() << "no test of a CUDA implementation runs here: " << reason;
 }
 
+// Likewise for implementations whose instructions this processor lacks.
+TEST(Devices, InstructionSetsAreHere) {
+  std::string refused;
+  for (const detopsImplementationInfo& info : AllImplementations()) {
+    if (std::string_view(info.op) != "bbox_overlaps" || DeviceOf(info.name) != "cpu") continue;
+    if (!WhyRefused(info.name).empty()) refused.append(" ").append(info.name);
+  }
+  if (!refused.empty()) GTEST_SKIP() << "no test of these runs here:" << refused;
+}
+
 TEST(Devices, WithoutCudaTheReasonIsTold) {
   const std::string reason = WhyNot("cuda");
   if (reason.empty()) GTEST_SKIP() << "there is a CUDA device";

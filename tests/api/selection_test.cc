@@ -53,14 +53,6 @@ bool HasDevice(std::string_view name) {
   return false;
 }
 
-std::vector<detopsImplementationInfo> Implementations() {
-  size_t count = 0;
-  EXPECT_OK(detopsListImplementations(nullptr, 0, &count));
-  std::vector<detopsImplementationInfo> all(count);
-  EXPECT_OK(detopsListImplementations(all.data(), count, &count));
-  return all;
-}
-
 // The smallest call there is: one pair of boxes.
 mluOpStatus_t CallBboxOverlaps(mluOpHandle_t handle) {
   const Desc boxes(MLUOP_DTYPE_FLOAT, {1, 4}), ious(MLUOP_DTYPE_FLOAT, {1, 1});
@@ -154,7 +146,7 @@ TEST(Devices, EnvironmentNamesTheFirst) {
 }
 
 TEST(Implementations, AreListedByOperatorWithTheReferenceLast) {
-  const std::vector<detopsImplementationInfo> all = Implementations();
+  const std::vector<detopsImplementationInfo> all = AllImplementations();
   std::set<std::string> seen;
   for (size_t i = 0; i < all.size(); ++i) {
     const bool is_last = i + 1 == all.size() || std::string_view(all[i].op) != all[i + 1].op;
@@ -173,8 +165,8 @@ TEST(Implementations, ListingRespectsTheCapacity) {
   EXPECT_EQ(count, 99u);
   detopsImplementationInfo two[] = {{nullptr, nullptr}, {nullptr, nullptr}};
   EXPECT_OK(detopsListImplementations(two, 1, &count));
-  EXPECT_EQ(count, Implementations().size());
-  EXPECT_STREQ(two[0].op, Implementations()[0].op);
+  EXPECT_EQ(count, AllImplementations().size());
+  EXPECT_STREQ(two[0].op, AllImplementations()[0].op);
   EXPECT_EQ(two[1].op, nullptr) << "written beyond the capacity";
 }
 

@@ -40,38 +40,6 @@ inline std::string WhyNot(std::string_view kind) {
   return reason;
 }
 
-// Those whose device can be used here. For the others Devices.CudaIsHere says visibly that all
-// their tests are left out.
-inline std::vector<std::string> ImplementationsOf(std::string_view op) {
-  size_t count = 0;
-  EXPECT_OK(detopsListImplementations(nullptr, 0, &count));
-  std::vector<detopsImplementationInfo> all(count);
-  EXPECT_OK(detopsListImplementations(all.data(), count, &count));
-  std::vector<std::string> names;
-  for (const detopsImplementationInfo& info : all) {
-    if (info.op == op && WhyNot(DeviceOf(info.name)).empty()) names.emplace_back(info.name);
-  }
-  return names;
-}
-
-// Those that count their pairs: not the reference, which evaluates every one, nor those on a GPU,
-// whose call returns before there is anything to count.
-inline std::vector<std::string> CountingImplementationsOf(std::string_view op) {
-  std::vector<std::string> names = ImplementationsOf(op);
-  std::erase_if(names, [](const std::string& name) {
-    return name == "cpu:reference" || DeviceOf(name) != "cpu";
-  });
-  return names;
-}
-
-// For the names of parameterised tests.
-inline std::string TestName(std::string name) {
-  for (char& c : name) {
-    if (isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
-  return name;
-}
-
 class Handle {
  public:
   explicit Handle(const std::string& implementation = "") {
@@ -108,5 +76,57 @@ class Desc {
  private:
   mluOpTensorDescriptor_t desc_ = nullptr;
 };
+
+// Why the processor does not run an implementation of its own, for lack of instructions; "" if it
+// does. A call without boxes chooses one too, and all operators have the same instruction sets.
+inline std::string WhyRefused(const char* implementation) {
+  mluOpHandle_t handle = nullptr;
+  EXPECT_OK(detopsCreate(&handle, "cpu"));
+  EXPECT_OK(detopsSetImplementation(handle, implementation));
+  const Desc boxes(MLUOP_DTYPE_FLOAT, {0, 4}), ious(MLUOP_DTYPE_FLOAT, {0, 0});
+  const mluOpStatus_t status =
+      mluOpBboxOverlaps(handle, 0, false, 0, boxes, nullptr, boxes, nullptr, ious, nullptr);
+  const std::string reason = status == MLUOP_STATUS_SUCCESS ? "" : detopsGetLastErrorMessage();
+  EXPECT_OK(mluOpDestroy(handle));
+  return reason;
+}
+
+inline std::vector<detopsImplementationInfo> AllImplementations() {
+  size_t count = 0;
+  EXPECT_OK(detopsListImplementations(nullptr, 0, &count));
+  std::vector<detopsImplementationInfo> all(count);
+  EXPECT_OK(detopsListImplementations(all.data(), count, &count));
+  return all;
+}
+
+// Those that can be used here. For the others Devices.CudaIsHere and Devices.InstructionSetsAreHere
+// say visibly that all their tests are left out.
+inline std::vector<std::string> ImplementationsOf(std::string_view op) {
+  std::vector<std::string> names;
+  for (const detopsImplementationInfo& info : AllImplementations()) {
+    const std::string device = DeviceOf(info.name);
+    if (info.op != op || !WhyNot(device).empty()) continue;
+    if (device != "cpu" || WhyRefused(info.name).empty()) names.emplace_back(info.name);
+  }
+  return names;
+}
+
+// Those that count their pairs: not the reference, which evaluates every one, nor those on a GPU,
+// whose call returns before there is anything to count.
+inline std::vector<std::string> CountingImplementationsOf(std::string_view op) {
+  std::vector<std::string> names = ImplementationsOf(op);
+  std::erase_if(names, [](const std::string& name) {
+    return name == "cpu:reference" || DeviceOf(name) != "cpu";
+  });
+  return names;
+}
+
+// For the names of parameterised tests.
+inline std::string TestName(std::string name) {
+  for (char& c : name) {
+    if (isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return name;
+}
 
 }  // namespace detops::test

@@ -79,10 +79,18 @@ HWY_INLINE FloatLane Overlap(const Box<FloatLane>& a, const Box<FloatLane>& b, F
   }
 }
 
+// GCC 12 crashes where Row is inlined with vectors of SVE.
+#undef DETOPS_INLINE_ROW
+#if HWY_TARGET == HWY_SVE_256
+#define DETOPS_INLINE_ROW HWY_NOINLINE
+#else
+#define DETOPS_INLINE_ROW HWY_INLINE
+#endif
+
 // One row against `count` columns.
 template <bool kIoF, class Offset, class T>
-HWY_INLINE void Row(const Box<float>& box, const Columns& columns, int64_t count, float offset,
-                    Offset off, bool stream, T* out) {
+DETOPS_INLINE_ROW void Row(const Box<float>& box, const Columns& columns, int64_t count,
+                           float offset, Offset off, bool stream, T* out) {
   const auto lanes = static_cast<int64_t>(FloatLanes());
   const Box<FloatLane> a = {Broadcast(box.x1), Broadcast(box.y1), Broadcast(box.x2),
                             Broadcast(box.y2)};

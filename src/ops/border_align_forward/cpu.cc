@@ -27,12 +27,9 @@ namespace {
 using namespace cpu::HWY_NAMESPACE;
 using namespace math::HWY_NAMESPACE;
 
-using IndexTag = hn::RebindToSigned<FloatTag>;
-using IndexVec = hn::Vec<IndexTag>;
-
 // Vectors of channels in a block, so that the registers hold their maxima. The more, the longer the
 // runs of memory read at a time; half, bound by its conversion, gains nothing from that.
-constexpr bool kHas32Registers = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON;
+constexpr bool kHas32Registers = HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64;
 template <class T>
 constexpr int64_t kBlock = kHas32Registers && sizeof(T) == sizeof(float) ? 8 : 4;
 // Channels that are not worth packing.
@@ -50,20 +47,21 @@ HWY_INLINE FloatVec ValueOf(const Sample<T>& s, int64_t c) {
   return Blend(w(0), w(1), w(2), w(3), v(0), v(1), v(2), v(3)).v;
 }
 
-HWY_INLINE void Replace(FloatVec& best, IndexVec& index, FloatVec value, IndexVec i) {
-  const auto greater = hn::Gt(value, best);
-  best = hn::IfThenElse(greater, value, best);
-  index = hn::IfThenElse(hn::RebindMask(IndexTag(), greater), i, index);
+HWY_INLINE void Replace(StoredFloats& best, StoredInts& index, FloatVec value, IntVec i) {
+  const FloatVec before = best;
+  const auto greater = hn::Gt(value, before);
+  best = hn::IfThenElse(greater, value, before);
+  index = hn::IfThenElse(hn::RebindMask(IntTag(), greater), i, index);
 }
 
 template <class T>
-HWY_INLINE void Store(FloatVec best, IndexVec index, bool stream, T* output, int32_t* argmax_idx) {
+HWY_INLINE void Store(FloatVec best, IntVec index, bool stream, T* output, int32_t* argmax_idx) {
   if (stream) {
     StreamElements(best, output);
-    hn::Stream(index, IndexTag(), argmax_idx);
+    hn::Stream(index, IntTag(), argmax_idx);
   } else {
     StoreElements(best, output);
-    hn::StoreU(index, IndexTag(), argmax_idx);
+    hn::StoreU(index, IntTag(), argmax_idx);
   }
 }
 
@@ -73,17 +71,17 @@ template <class T, int64_t... v>
 HWY_NOINLINE void Block(std::integer_sequence<int64_t, v...>, Samples<T>& samples, int64_t c,
                         bool stream, T* output, int32_t* argmax_idx) {
   const auto lanes = static_cast<int64_t>(FloatLanes());
-  const IndexVec one = hn::Set(IndexTag(), 1);
-  FloatVec best[sizeof...(v)];
-  IndexVec index[sizeof...(v)];
+  const IntVec one = hn::Set(IntTag(), 1);
+  StoredFloats best[sizeof...(v)];
+  StoredInts index[sizeof...(v)];
   ((best[v] = hn::Zero(FloatTag())), ...);
-  ((index[v] = hn::Zero(IndexTag())), ...);
+  ((index[v] = hn::Zero(IntTag())), ...);
   int64_t end_index = 0;
   for (bool more = samples.First(); more; more = samples.Next()) {
     const Sample<T>* s = samples.list;
     const Sample<T>* const end = s + samples.count;
     const int64_t begin_index = samples.end_index - samples.count;
-    IndexVec i = hn::Set(IndexTag(), static_cast<int32_t>(begin_index));
+    IntVec i = hn::Set(IntTag(), static_cast<int32_t>(begin_index));
     if (begin_index == 0) {
       ((best[v] = ValueOf(*s, c + v * lanes)), ...);
       i = one;
@@ -97,7 +95,7 @@ HWY_NOINLINE void Block(std::integer_sequence<int64_t, v...>, Samples<T>& sample
   }
   // Outside again: the first 0 stands for all that follow.
   if (end_index <= samples.plan.pool_size) {
-    const IndexVec i = hn::Set(IndexTag(), static_cast<int32_t>(end_index));
+    const IntVec i = hn::Set(IntTag(), static_cast<int32_t>(end_index));
     (Replace(best[v], index[v], hn::Zero(FloatTag()), i), ...);
   }
   output += c;

@@ -16,6 +16,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "cpu/greedy_nms-inl.h"
 #include "math/proposal.h"
@@ -34,7 +35,7 @@ inline constexpr int64_t kFirstCandidates = 4096;
 struct Workspace {
   uint64_t* keys;        // [anchors]
   uint64_t* other_keys;  // [anchors]
-  cpu::Bounds* boxes;    // [anchors] decoded, by score: those kept, then those to suppress
+  cpu::Bounds* boxes;    // [anchors] decoded, by score
   cpu::Bounds* bounds;   // [anchors] the same with the pixel offset, for the cells
   float* areas;          // [anchors]
   float* scores;         // [anchors]
@@ -59,16 +60,11 @@ struct Workspace {
     areas[to] = areas[from];
     scores[to] = scores[from];
   }
-};
-
-using Workspaces = std::array<std::optional<Workspace>, kImages>;
-
-inline void LayOut(core::WorkspaceLayout& layout, const GenerateProposalsV2Plan& plan,
-                   Workspaces& workspaces) {
-  for (int64_t i = 0; i < std::min(plan.images, kImages); ++i) {
-    workspaces[i].emplace(layout, plan.anchors);
+  // Makes room for the next candidates.
+  void MoveKeptToFront() {
+    for (int64_t k = 0; k < kept; ++k) Move(std::exchange(places[k], static_cast<uint32_t>(k)), k);
   }
-}
+};
 
 }  // namespace detops::ops::generate_proposals
 #endif
@@ -127,7 +123,7 @@ int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Arg
   return count;
 }
 
-// Leaves the boxes kept at the front of the workspace.
+// Leaves in the workspace which boxes are kept, and where.
 core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
                       int64_t image, Workspace& w, cpu::Threads& threads) {
   const auto suppresses = [&](int64_t ahead, int64_t behind, int64_t& pairs) HWY_ATTR {
@@ -140,15 +136,14 @@ core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposa
   int64_t end = 0;
   for (int64_t begin = 0; begin < plan.candidates && w.kept < plan.most_rois; begin = end) {
     end = std::min(std::max(3 * begin, kFirstCandidates), plan.candidates);
+    w.MoveKeptToFront();
     const int64_t found =
         cpu::CollectBest(args.scores + image * plan.anchors, plan.anchors, end, w.keys, threads);
     const uint64_t* order = cpu::SortByRank(w.keys, w.other_keys, found);
     const int64_t count = Decode(plan, args, image, order + begin, end - begin, w, threads);
-    int64_t kept = w.kept;
     const core::Work work = GreedyNms(
         w.bounds, w.kept, count, plan.most_rois, w.cells, threads, [](int64_t) { return 0.0; },
-        suppresses, [&](int64_t i) { w.places[kept++] = static_cast<uint32_t>(i); });
-    for (; w.kept < kept; ++w.kept) w.Move(w.places[w.kept], w.kept);
+        suppresses, [&](int64_t i) { w.places[w.kept++] = static_cast<uint32_t>(i); });
     all.pairs += work.pairs;
     all.looks += work.looks;
   }
@@ -160,8 +155,10 @@ core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposa
 void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args, void* memory,
          const core::Launch& launch) {
   core::WorkspaceLayout layout(memory);
-  Workspaces workspaces;
-  LayOut(layout, plan, workspaces);
+  std::array<std::optional<Workspace>, kImages> workspaces;
+  for (int64_t i = 0; i < std::min(plan.images, kImages); ++i) {
+    workspaces[i].emplace(layout, plan.anchors);
+  }
   int64_t total = 0;
   const auto write = [&](const Bounds& box, float score) {
     float* roi = args.rpn_rois + 4 * total;
@@ -185,7 +182,7 @@ void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& arg
     for (int64_t i = 0; i < images; ++i) {
       const Workspace& w = *workspaces[i];
       const int64_t before = total;
-      for (int64_t k = 0; k < w.kept; ++k) write(w.boxes[k], w.scores[k]);
+      for (int64_t k = 0; k < w.kept; ++k) write(w.boxes[w.places[k]], w.scores[w.places[k]]);
       if (w.kept == 0 && plan.most_rois > 0) write({0, 0, 0, 0}, 0);  // no candidate was left
       args.rpn_rois_num[first + i] = static_cast<int32_t>(total - before);
     }
@@ -201,9 +198,9 @@ HWY_AFTER_NAMESPACE();
 namespace detops::ops {
 
 int64_t GenerateProposalsV2CpuWorkspace(const GenerateProposalsV2Plan& plan) {
+  using namespace generate_proposals;
   core::WorkspaceLayout layout;
-  generate_proposals::Workspaces workspaces;
-  generate_proposals::LayOut(layout, plan, workspaces);
+  for (int64_t i = 0; i < std::min(plan.images, kImages); ++i) Workspace(layout, plan.anchors);
   return layout.Bytes();
 }
 

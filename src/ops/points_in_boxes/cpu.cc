@@ -40,16 +40,13 @@ namespace {
 using namespace cpu::HWY_NAMESPACE;
 using namespace points_in_boxes;
 
-using IntTag = hn::Rebind<int32_t, FloatTag>;
-using IntVec = hn::Vec<IntTag>;
-
 // A thread's share at least, in points.
 constexpr int64_t kGrain = 16384;
 // Up to here testing all pairs costs less than building a grid.
 constexpr int64_t kFewPairs = 16384;
 
 struct Points {
-  FloatVec x, y, z;
+  StoredFloats x, y, z;
 };
 
 HWY_INLINE Points LoadPoints(const float* p) {

@@ -96,8 +96,10 @@ Grid::Grid(core::WorkspaceLayout& layout, int64_t points, int64_t boxes) {
   ends_ = layout.Array<float>(core::CheckedMul(2, boxes, "boxes"));
   // Even cells are at most max_cells_, or 1022 in one row, and a ring around them.
   const int64_t even_cells = max_cells_ + 4 * 1024;
-  heads_ = layout.Array<int32_t>(std::max(even_cells, max_splits_ * max_splits_) + 1);
+  heads_ = layout.Array<int32_t>(std::max(even_cells, max_splits_ * max_splits_));
   lists_ = layout.Array<int32_t>(max_entries_);
+  cells_ = layout.Array<int32_t>(max_entries_);
+  box_ends_ = layout.Array<int64_t>(boxes);
 }
 
 void Grid::Build(const FlatBox* boxes, int64_t count) {
@@ -221,33 +223,34 @@ void Grid::ForCellsOf(const FlatBox& box, const Bounds& bounds, const Visit& vis
   }
 }
 
-// False when the lists would not fit.
+// False when the lists would not fit. Work follows the boxes' cells: the others, most of them, are
+// only cleared.
 bool Grid::FillLists(const FlatBox* boxes, int64_t count) {
-  const int64_t cells = int64_t{x_.cells} * y_.cells;
-  std::fill_n(heads_, cells + 1, 0);
+  std::fill_n(heads_, int64_t{x_.cells} * y_.cells, -1);
   entries_ = 0;
   for (int64_t i = 0; i < count; ++i) {
     ForCellsOf(boxes[i], bounds_[i], [&](int64_t cell) {
-      ++heads_[cell];
+      --heads_[cell];
+      if (entries_ < max_entries_) cells_[entries_] = static_cast<int32_t>(cell);
       ++entries_;
     });
     if (entries_ > max_entries_) return false;
+    box_ends_[i] = entries_;
   }
-  // heads_[c] becomes where cell c ends; filling from the last box down leaves where it starts, and
-  // the lists ascending.
-  int32_t end = 0;
-  for (int64_t c = 0; c < cells; ++c) heads_[c] = end += heads_[c];
-  heads_[cells] = end;
-  for (int64_t i = count - 1; i >= 0; --i) {
-    ForCellsOf(boxes[i], bounds_[i],
-               [&](int64_t cell) { lists_[--heads_[cell]] = static_cast<int32_t>(i); });
-  }
-  for (int64_t c = 0; c < cells; ++c) {
-    const int32_t next = c + 1 < cells ? heads_[c + 1] : end;
-    if (heads_[c] == next) {
-      heads_[c] = -1;
-    } else {
-      lists_[next - 1] = ~lists_[next - 1];
+  // heads_[c] is -1 - the length of the list, until the last box of the cell makes room for it.
+  // From the last box down, so that lists ascend.
+  int32_t used = 0;
+  for (int64_t i = count - 1, entry = entries_; i >= 0; --i) {
+    const auto box = static_cast<int32_t>(i);
+    for (const int64_t begin = i == 0 ? 0 : box_ends_[i - 1]; entry > begin;) {
+      int32_t& head = heads_[cells_[--entry]];
+      if (head >= 0) {
+        lists_[--head] = box;
+      } else {
+        used += -1 - head;
+        head = used - 1;
+        lists_[head] = ~box;
+      }
     }
   }
   return true;

@@ -61,11 +61,13 @@ class Grid {
   void ForCellsOf(const FlatBox& box, const Bounds& bounds, const Visit& visit) const;
 
   int64_t max_cells_, max_entries_, max_splits_;
-  Bounds* bounds_;    // [boxes]; x1 > x2 for a box that holds nothing
-  float* splits_[2];  // [max_splits] for x and y
-  float* ends_;       // [2 * boxes] to sort
-  int32_t* heads_;    // [max_cells + 1]
-  int32_t* lists_;    // [max_entries]
+  Bounds* bounds_;     // [boxes]; x1 > x2 for a box that holds nothing
+  float* splits_[2];   // [max_splits] for x and y
+  float* ends_;        // [2 * boxes] to sort
+  int32_t* heads_;     // [cells]
+  int32_t* lists_;     // [max_entries]
+  int32_t* cells_;     // [max_entries] of one box after another
+  int64_t* box_ends_;  // [boxes] where a box's end among them
   int64_t entries_ = 0;
   Axis x_, y_;
 };
