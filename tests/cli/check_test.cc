@@ -55,7 +55,8 @@ TEST_F(CheckTest, RandomDataIsMluOps) {
   const Problem problem = MakeProblem(ReadCase(Write("c.prototxt", kMluOpCase)));
   for (const auto& [input, seed] : {std::pair{0, 25}, std::pair{1, 23}}) {
     std::minstd_rand0 engine(static_cast<unsigned>(seed));
-    std::uniform_real_distribution<float> uniform(0.0f, 100.0f);
+    // Below the bound, which the distribution may reach by rounding.
+    std::uniform_real_distribution<float> uniform(0.0f, std::nextafter(100.0f, 0.0f));
     for (const float v : problem.inputs[static_cast<size_t>(input)].Floats())
       EXPECT_EQ(v, uniform(engine));
   }
@@ -77,6 +78,51 @@ TEST_F(CheckTest, ValuesInOrderOfPrecedence) {
       nine);
   // 0x3f800000: of float, value_i holds the bits.
   EXPECT_EQ(floats("value_i: [1065353216,0,0,0,0,0,0,0,0]")[0], 1.0f);
+}
+
+// As mluOp's tests: values are those of the buffer, and so many random numbers are drawn.
+TEST_F(CheckTest, StridedTensorsAreGathered) {
+  const auto floats = [&](const std::string& strides, const std::string& values) {
+    const std::string text =
+        "op_name: 'poly_nms' input { shape { dims: [2, 9] dim_stride: " + strides + " } " + values +
+        " }";
+    return MakeProblem(ReadCase(Write("s.prototxt", text))).inputs[0].Floats();
+  };
+  std::minstd_rand0 engine(23);
+  std::uniform_real_distribution<float> uniform(-1.0f, std::nextafter(1.0f, 0.0f));
+  std::vector<float> buffer(20), expected;
+  for (float& v : buffer) v = uniform(engine);
+  for (const size_t row : {0, 11}) {
+    expected.insert(expected.end(), buffer.begin() + static_cast<long>(row),
+                    buffer.begin() + static_cast<long>(row) + 9);
+  }
+  EXPECT_EQ(floats("[11, 1]", "random_data { }"), expected);
+  // Column after column, and one row twice.
+  const std::vector<float> columns =
+      floats("[1, 2]", "value_f: [0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]");
+  EXPECT_EQ(columns, (std::vector<float>{0, 2, 4, 6, 8, 10, 12, 14, 16,  //
+                                         1, 3, 5, 7, 9, 11, 13, 15, 17}));
+  EXPECT_EQ(floats("[0, 1]", "value_f: [0,1,2,3,4,5,6,7,8]"),
+            (std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8}));
+
+  Write("run.prototxt",
+        "op_name: 'bbox_overlaps' input { shape { dims: [9, 4] dim_stride: [5, 1] } random_data { "
+        "upper_bound: 9 } } input { shape { dims: [9, 4] dim_stride: [1, 9] } random_data { "
+        "upper_bound: 9 } }");
+  const Outcome o = Run("check run.prototxt");
+  EXPECT_EQ(o.code, 0) << o.out;
+}
+
+// mluOp's schema has names for more distributions than its tests draw from.
+TEST_F(CheckTest, UnknownDistributionsAreSkipped) {
+  Write("c.prototxt",
+        "op_name: 'poly_nms' input { shape { dims: [2, 9] } random_data { distribution: BINOMIAL } "
+        "}");
+  const Outcome o = Run("check c.prototxt --json");
+  EXPECT_EQ(o.code, 0) << o.out << o.err;
+  const nlohmann::json row = o.Json()["results"][0];
+  EXPECT_EQ(row["status"], "skipped");
+  EXPECT_NE(row["reason"].get<std::string>().find("BINOMIAL"), std::string::npos) << row;
 }
 
 TEST_F(CheckTest, TheCollectionPasses) {
@@ -207,10 +253,17 @@ TEST_F(CheckTest, BrokenCasesAreErrors) {
   expect(head + "{ dims: [1, 9] } value_f: [1, 2] }", "has 2 of value_f");
   expect(head + "{ dims: [1, 1] } value_h: 'xyz' }", "no hexadecimal");
   expect(head + "{ dims: [1, 9] } path: 'nowhere.txt' }", "no such file");
-  expect(head + "{ dims: [1, 9] dim_stride: [9, 1] } random_data { } }", "dim_stride");
+  Write("short", "1234");
+  expect(head + "{ dims: [1, 9] } path: 'short' }", "has 4 bytes");
+  Write("long", std::string(1000, 'x'));
+  expect(head + "{ dims: [1, 9] } path: 'long' }", "larger than 36 bytes");
+  expect(head + "{ dims: [1, 9] dim_stride: [9] } random_data { } }", "has 1 of dim_stride");
+  expect(head + "{ dims: [1, 9] dim_stride: [9, -1] } random_data { } }", "negative dim_stride");
+  expect(head + "{ dims: [9, 9] dim_stride: [4611686018427387904, 1] } random_data { } }",
+         "more than this machine");
+  expect(head + "{ dims: [9, 9] dim_stride: [0, 0] } value_f: [1, 2] }", "needs 1");
   expect(head + "{ dims: [1, 9] } dtype: DTYPE_INT8 random_data { } }", "DTYPE_INT8");
   expect(head + "{ dims: [1, 9] } dtype: DTYPE_NEW random_data { } }", "DTYPE_NEW");
-  expect(head + "{ dims: [1, 9] } random_data { distribution: BINOMIAL } }", "BINOMIAL");
   expect(head + "{ dims: [1, 9] } random_data { lower_bound: 3 upper_bound: nan } }", "no range");
   expect(head + "{ dims: [1, 9] } } scene { kind: 'none' }", "has no scene 'none'");
   expect(head + "{ dims: [1, 5] } } scene { }", "does not hold");

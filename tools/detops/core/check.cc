@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/tensor_values.h"
 #include "core/terminal.h"
 
 namespace detops::cli {
@@ -162,6 +163,10 @@ std::vector<CheckRow> CheckFile(const fs::path& file, const CheckOptions& option
     const Problem problem = MakeProblem(what);
     about.what = problem.op->Describe(problem);
     return CheckProblem(problem, about, options);
+  } catch (const NotHere& e) {
+    about.status = Status::kSkipped;
+    about.reason = e.what();
+    return {about};
   } catch (const std::bad_alloc&) {
     about.reason = "out of memory";
   } catch (const std::exception& e) {

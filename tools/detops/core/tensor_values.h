@@ -9,6 +9,12 @@
 
 namespace detops::cli {
 
+// A sound case that asks for what is not here: no error, but it can't be run.
+class NotHere : public UserError {
+ public:
+  using UserError::UserError;
+};
+
 // The tensor that a case file describes; zeros where it gives no values and `empty_allowed`. `name`
 // is for the UserError that everything wrong becomes.
 Array MakeTensor(const proto::Tensor& tensor, const std::filesystem::path& folder,
