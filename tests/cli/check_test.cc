@@ -125,6 +125,78 @@ TEST_F(CheckTest, UnknownDistributionsAreSkipped) {
   EXPECT_NE(row["reason"].get<std::string>().find("BINOMIAL"), std::string::npos) << row;
 }
 
+std::string Overlaps(const std::string& output) {
+  return "op_name: 'bbox_overlaps' input { shape { dims: [1, 4] } value_f: [0,0,2,2] } "
+         "input { shape { dims: [2, 4] } value_f: [0,0,2,1, 0,0,2,2] } output { id: 'o' " +
+         output + " } ";
+}
+
+TEST_F(CheckTest, ExpectedValuesAreCompared) {
+  const auto check = [&](const std::string& text) {
+    Write("e.prototxt", text);
+    return Run("check e.prototxt --json");
+  };
+  const auto expect_failed = [&](const std::string& text, const std::string& output) {
+    const Outcome o = check(text);
+    EXPECT_EQ(o.code, 1) << text << o.out;
+    const nlohmann::json row = o.Json()["results"][0];
+    EXPECT_EQ(row["status"], "FAILED");
+    EXPECT_EQ(row["reason"], output + " is not what the file expects");
+  };
+  const std::string shape = "shape { dims: [1, 2] } ";
+  Outcome o = check(Overlaps(shape + "value_f: [0.5, 1]"));
+  EXPECT_EQ(o.code, 0) << o.out;
+  const nlohmann::json expected = o.Json()["results"][0]["expected"][0];
+  EXPECT_EQ(expected["name"], "ious");
+  EXPECT_EQ(expected["diff1"], 0.0);
+  EXPECT_EQ(expected["passed"], true);
+  // The bar is the contract's, or the file's, for all outputs or for this one.
+  const std::string near = Overlaps(shape + "value_f: [0.5001, 1]");
+  EXPECT_EQ(check(near).code, 0);
+  expect_failed(Overlaps(shape + "value_f: [0.6, 1]"), "ious");
+  expect_failed(near + "test_param { error_func: DIFF2 error_threshold: 1e-6 }", "ious");
+  expect_failed(near + "evaluation_criterion: DIFF3 evaluation_threshold: 1e-6", "ious");
+  expect_failed(Overlaps(shape + "value_f: [0.5001, 1] thresholds { evaluation_threshold: 1e-6 }") +
+                    "evaluation_criterion: DIFF1",
+                "ious");
+  EXPECT_EQ(check(Overlaps(shape + "value_f: [0.6, 1]") +
+                  "test_param { error_func: DIFF1 error_threshold: 0.1 }")
+                .code,
+            0);
+  // As bits, in strides, in a file of bits, in a text.
+  EXPECT_EQ(check(Overlaps(shape + "value_h: ['3f000000', '3f800000']")).code, 0);
+  EXPECT_EQ(check(Overlaps(shape + "value_i: [1056964608, 1065353216]")).code, 0);
+  EXPECT_EQ(check(Overlaps("shape { dims: [1, 2] dim_stride: [9, 2] } value_f: [0.5, 7, 1]")).code,
+            0);
+  const float ious[] = {0.5f, 1.0f};
+  Write("output0", std::string(reinterpret_cast<const char*>(ious), sizeof(ious)));
+  EXPECT_EQ(check(Overlaps(shape + "path: 'output0'")).code, 0);
+  Write("output.txt", "0.6\n1\n");
+  expect_failed(Overlaps(shape + "path: 'output.txt'"), "ious");
+
+  Write("e.prototxt", Overlaps(shape + "value_f: [0.6, 1]"));
+  o = Run("check e.prototxt");
+  EXPECT_NE(o.out.find("expected ious"), std::string::npos) << o.out;
+  EXPECT_NE(o.out.find("diff3 1.7e-01"), std::string::npos) << o.out;
+}
+
+// mluOp's tests have zeros behind the results, up to the declared shape.
+TEST_F(CheckTest, ExpectedIntegersAreEqual) {
+  const std::string quads =
+      "op_name: 'poly_nms' input { shape { dims: [3, 9] } value_f: [0,0,1,0,1,1,0,1,1, "
+      "0,0,1,0,1,1,0,1,2, 5,5,6,5,6,6,5,6,3] } ";
+  const auto check = [&](const std::string& kept, const std::string& count) {
+    Write("e.prototxt", quads + "output { shape { dims: [3] } dtype: DTYPE_INT32 value_i: " + kept +
+                            " } output { shape { dims: [1] } dtype: DTYPE_INT32 value_i: " + count +
+                            " } test_param { error_func: DIFF1 error_threshold: 9 }");
+    return Run("check e.prototxt").code;
+  };
+  EXPECT_EQ(check("[1, 2, 0]", "2"), 0);
+  EXPECT_EQ(check("[1, 2, 2]", "2"), 1);
+  EXPECT_EQ(check("[0, 2, 0]", "2"), 1);
+  EXPECT_EQ(check("[1, 2, 0]", "3"), 1);
+}
+
 TEST_F(CheckTest, TheCollectionPasses) {
   const Outcome o = Run("check --group smoke edge --json");
   ASSERT_EQ(o.code, 0) << o.out.substr(0, 2000) << o.err;
@@ -185,6 +257,10 @@ TEST_F(CheckTest, TheFilesOwnCriteriaCount) {
   const std::string text = Slurp(DETOPS_CASES_FOLDER "/bbox_overlaps/smoke/iou_100x80.prototxt");
   Write("strict.prototxt", text + "test_param { error_func: DIFF1 error_threshold: 0 }");
   EXPECT_EQ(Run("check strict.prototxt").code, 1);
+  // What is not evaluated takes no place.
+  Write("other.prototxt", text + "test_param { error_func: DIFF4 error_threshold: 0 }");
+  const Outcome other = Run("check other.prototxt --json");
+  EXPECT_EQ(other.Json()["results"][0]["outputs"][0]["limits"][0], 3e-3) << other.out;
   Write("loose.prototxt",
         text + "evaluation_criterion: [DIFF1, DIFF3] evaluation_threshold: [1e-6, 1e-5]");
   EXPECT_EQ(Run("check loose.prototxt").code, 0);
@@ -257,6 +333,13 @@ TEST_F(CheckTest, BrokenCasesAreErrors) {
   expect(head + "{ dims: [1, 9] } path: 'short' }", "has 4 bytes");
   Write("long", std::string(1000, 'x'));
   expect(head + "{ dims: [1, 9] } path: 'long' }", "larger than 36 bytes");
+  const std::string sound = head + "{ dims: [1, 9] } random_data { } } ";
+  expect(sound + "output { dtype: DTYPE_INT32 shape { dims: 1 } value_i: [1, 2] }", "output 1");
+  expect(sound + "output { dtype: DTYPE_INT64 shape { dims: 1 } value_i: 1 }", "DTYPE_INT64");
+  expect(sound + "output { shape { dims: 1 } value_f: 1 }", "gives int32");
+  expect(sound + "output { dtype: DTYPE_INT32 shape { dims: 1 } value_f: 1 }", "value_i");
+  expect(sound + "output { dtype: DTYPE_INT32 shape { dims: 2 } value_i: [0, 0] }", "at most 1");
+  expect(sound + "output { } output { } output { shape { dims: 1 } value_f: 1 }", "2 outputs");
   expect(head + "{ dims: [1, 9] dim_stride: [9] } random_data { } }", "has 1 of dim_stride");
   expect(head + "{ dims: [1, 9] dim_stride: [9, -1] } random_data { } }", "negative dim_stride");
   expect(head + "{ dims: [9, 9] dim_stride: [4611686018427387904, 1] } random_data { } }",

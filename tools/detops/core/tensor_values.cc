@@ -111,11 +111,15 @@ Place PlaceOf(const proto::Shape& given, mluOpDataType_t dtype, const std::strin
 }
 
 // A file of numbers by its ending; else, as mluOp writes them, one of the elements' bits.
+bool IsText(const std::filesystem::path& file) {
+  return file.extension() == ".txt" || file.extension() == ".csv";
+}
+
 Array FromFile(const std::filesystem::path& file, mluOpDataType_t dtype, const Place& place,
                const std::string& name) {
   const auto bytes = place.buffer_count * static_cast<int64_t>(SizeOf(dtype));
   Array array(dtype, {place.buffer_count}, name);
-  if (file.extension() == ".txt" || file.extension() == ".csv") {
+  if (IsText(file)) {
     const Array values = ReadCsv(file);
     if (values.count() != place.buffer_count) {
       throw UserError(fmt::format("{}: {} has {} numbers, its shape {} needs {}", name,
@@ -190,6 +194,20 @@ Array MakeTensor(const proto::Tensor& tensor, const std::filesystem::path& folde
     throw UserError(fmt::format("{}: has no values: give value_f, random_data or a scene", name));
   }
   return Array(dtype, place.shape, name);
+}
+
+std::optional<Array> ExpectedTensor(const proto::Tensor& tensor,
+                                    const std::filesystem::path& folder, const std::string& name) {
+  proto::Tensor given = tensor;
+  given.clear_random_data();  // what mluOp's tests have in the buffer before the call
+  if (given.value_h_size() + given.value_f_size() + given.value_i_size() == 0 && !given.has_path())
+    return std::nullopt;
+  if (tensor.dtype() != proto::DTYPE_INT32) return MakeTensor(given, folder, name, false);
+  const Place place = PlaceOf(tensor.shape(), MLUOP_DTYPE_INT32, name);
+  if (given.value_f_size() > 0 || IsText(given.path())) {
+    throw UserError(fmt::format("{}: integers are given by value_i, or by a file of bits", name));
+  }
+  return Placed(*BufferOf(given, folder, MLUOP_DTYPE_INT32, place, name), place);
 }
 
 }  // namespace detops::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "case.pb.h"
@@ -19,5 +20,9 @@ class NotHere : public UserError {
 // is for the UserError that everything wrong becomes.
 Array MakeTensor(const proto::Tensor& tensor, const std::filesystem::path& folder,
                  const std::string& name, bool empty_allowed);
+
+// The values that a case file expects of an output, if it gives any.
+std::optional<Array> ExpectedTensor(const proto::Tensor& tensor,
+                                    const std::filesystem::path& folder, const std::string& name);
 
 }  // namespace detops::cli
