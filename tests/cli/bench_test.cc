@@ -26,8 +26,9 @@ TEST_F(BenchTest, MeasuresAndWrites) {
                  of_copy = m["gbps"].get<double>() / copy;
     EXPECT_TRUE(std::fabs(io - of_fill) < 1e-9 || std::fabs(io - of_copy) < 1e-9) << m;
     EXPECT_NEAR(m["datasheet_io_efficiency"].get<double>(), m["gbps"].get<double>() / 80, 1e-9);
-    if (m["implementation"] == "cpu:reference")
+    if (m["implementation"] == "cpu:reference") {
       EXPECT_DOUBLE_EQ(m["ratio_to_reference"].get<double>(), 1.0);
+    }
     // The table and the CSV say the same.
     EXPECT_NE(o.out.find(TimeText(seconds)), std::string::npos) << seconds;
   }

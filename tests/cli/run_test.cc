@@ -44,6 +44,34 @@ TEST_F(RunTest, EveryImplementationByName) {
   EXPECT_GE(tried, 1);
 }
 
+// The option, else the variable, else the first device.
+TEST_F(RunTest, TheDeviceMayComeFromTheEnvironment) {
+  Write("dets.csv", kQuads);
+  const std::string run = "run poly_nms --boxes dets.csv --json";
+  EXPECT_EQ(Run(run, "DETOPS_DEVICE=cpu").code, 0);
+  EXPECT_EQ(Run(run, "DETOPS_DEVICE=").code, 0);
+  EXPECT_EQ(Run(run + " --device cpu", "DETOPS_DEVICE=tpu:0").code, 0);
+  for (const std::string& command : {run, std::string("demo --json")}) {
+    const Outcome o = Run(command, "DETOPS_DEVICE=tpu:0");
+    EXPECT_EQ(o.code, 2) << command;
+    EXPECT_NE(o.err.find("DETOPS_DEVICE: there is no device 'tpu:0'"), std::string::npos) << o.err;
+    EXPECT_EQ(o.out, "");
+  }
+  // As the library: a backend is its first device, usable or not.
+  const nlohmann::json list = Run("list --json").Json();
+  for (const auto& device : list["devices"]) {
+    const std::string name = device["name"], backend = name.substr(0, name.find(':'));
+    const Outcome o = Run(run, "DETOPS_DEVICE=" + backend);
+    if (device["usable"].get<bool>()) {
+      EXPECT_EQ(o.Json()["device"].get<std::string>().substr(0, backend.size()), backend);
+    } else {
+      EXPECT_EQ(o.code, 2);
+      EXPECT_NE(o.err.find("DETOPS_DEVICE: device " + name + " can't be used"), std::string::npos)
+          << o.err;
+    }
+  }
+}
+
 TEST_F(RunTest, BboxOverlapsInHalfToCsv) {
   const std::vector<float> a = {0, 0, 10, 10, 10, 10, 20, 20}, b = {0, 0, 10, 20, 10, 10, 20, 20};
   WriteNpy(File("a.npy"), Array::FromFloats(MLUOP_DTYPE_HALF, {2, 4}, a));

@@ -49,9 +49,9 @@ Problem ReadProblem(const Request& request) {
 
 void RunRequest(const Request& request) {
   const Problem problem = ReadProblem(request);
-  RequireKnown(request.device, request.implementation);
-  const std::vector<Target> targets =
-      TargetsOf(*request.op, request.device, request.implementation);
+  const std::string device = ChosenDevice(request.device);
+  RequireKnown(device, request.implementation);
+  const std::vector<Target> targets = TargetsOf(*request.op, device, request.implementation);
   if (targets.empty()) {
     throw UserError(fmt::format("{} has no such implementation on this device; see `detops list`",
                                 request.op->name()));
@@ -125,7 +125,8 @@ void AddRun(CLI::App& app, int&) {
       if (info.option == nullptr) continue;
       sub->add_option(info.option, request->outputs[info.name], info.help)->type_name("FILE");
     }
-    sub->add_option("--device", request->device, "as `detops list` names it; default: the first");
+    sub->add_option("--device", request->device,
+                    "as `detops list` names it; default: DETOPS_DEVICE, or the first");
     sub->add_option("--impl", request->implementation,
                     "force an implementation; default: the library's choice");
     AddOutputOptions(*sub, request->output);
