@@ -37,6 +37,21 @@ TEST_F(BenchTest, MeasuresAndWrites) {
             json["measurements"].size() + 1);
 }
 
+// Once a device, not once a case: this is the same for all of them.
+TEST_F(BenchTest, SaysOnceWhatCanNotBeMeasured) {
+  const Outcome o = Run(std::string("bench poly_nms/smoke bbox_overlaps/smoke") + kQuick);
+  ASSERT_EQ(o.code, 0) << o.err;
+  const nlohmann::json list = Run("list --json").Json();
+  for (const auto& device : list["devices"]) {
+    if (device["usable"].get<bool>()) continue;
+    const std::string line = device["name"].get<std::string>() + ": skipped, " +
+                             device["reason"].get<std::string>() + "\n";
+    const size_t first = o.out.find(line);
+    EXPECT_NE(first, std::string::npos) << o.out;
+    EXPECT_EQ(o.out.find(line, first + 1), std::string::npos) << o.out;
+  }
+}
+
 TEST_F(BenchTest, ComparesWithAnEarlierRun) {
   const std::string bench =
       std::string("bench poly_nms/smoke/scattered_300 --impl cpu:reference") + kQuick;
@@ -52,6 +67,30 @@ TEST_F(BenchTest, ComparesWithAnEarlierRun) {
   o = Run(bench + "--compare slower.json --json");
   EXPECT_EQ(o.code, 0) << o.out;
   EXPECT_EQ(o.Json()["comparison"]["faster"], 1);
+}
+
+// What has no figure is one line a reason, with the cases it is for.
+TEST_F(BenchTest, CasesWithoutAFigure) {
+  Write("big.prototxt", "op_name: 'poly_nms' input { shape { dims: [20000, 9] } } scene { }");
+  Write("big2.prototxt", "op_name: 'poly_nms' input { shape { dims: [20001, 9] } } scene { }");
+  const Outcome slow = Run(std::string("bench big.prototxt big2.prototxt") + kQuick);
+  EXPECT_EQ(slow.code, 0) << slow.err;
+  const size_t at = slow.out.find("cpu:reference: skipped, the reference is slow on this size");
+  ASSERT_NE(at, std::string::npos) << slow.out;
+  EXPECT_EQ(slow.out.find("cpu:reference: skipped", at + 1), std::string::npos) << slow.out;
+  EXPECT_NE(slow.out.find("big2", at), std::string::npos) << slow.out;
+}
+
+TEST_F(BenchTest, BrokenCasesAreErrors) {
+  Write("bad.prototxt", "op_name: ");
+  Write("eight.prototxt", "op_name: 'poly_nms' input { shape { dims: [3, 8] } random_data { } }");
+  for (const char* flag : {"", " -q", " --json"}) {
+    const Outcome o = Run(std::string("bench bad.prototxt poly_nms/smoke") + kQuick + flag);
+    EXPECT_EQ(o.code, 2) << flag << o.out;
+    EXPECT_NE((o.out + o.err).find("bad.prototxt:1:"), std::string::npos) << flag << o.out << o.err;
+    // As in check: the file is fine, the call is not.
+    EXPECT_EQ(Run(std::string("bench eight.prototxt") + kQuick + flag).code, 1) << flag;
+  }
 }
 
 TEST_F(BenchTest, WrongFilesAndArguments) {

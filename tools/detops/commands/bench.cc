@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -28,6 +29,38 @@ std::string Number(const nlohmann::ordered_json& value) {
   return value.is_null() ? "–" : Figures(value.get<double>());
 }
 
+// One line a reason, and the cases it is for: what can't run here can't for any of them.
+void PrintSkipped(const nlohmann::ordered_json& json, const MeasureAllOptions& options) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> lines;
+  for (const DeviceInfo& d : Devices()) {
+    const bool asked =
+        options.implementation.empty() || BackendOf(options.implementation) == BackendOf(d.name);
+    if (d.usable || !asked || !IsMeant(d, options.device)) continue;
+    lines.push_back({fmt::format("{}: skipped, {}", d.name, d.reason), {}});
+  }
+  for (const auto& m : json["measurements"]) {
+    const auto why = m["skipped"].get<std::string>();
+    if (why.empty() || m["failed"].get<bool>()) continue;
+    const std::string line =
+        fmt::format("{}: skipped, {}", m["implementation"].get<std::string>(), why);
+    auto found = std::ranges::find(lines, line, [](const auto& l) { return l.first; });
+    if (found == lines.end()) found = lines.insert(found, {line, {}});
+    found->second.push_back(m["case"]);
+  }
+  for (const auto& [line, cases] : lines) {
+    const std::string which = cases.empty() ? "" : fmt::format(": {}", fmt::join(cases, ", "));
+    fmt::print("{}\n", Coloured(Colour::kDim, line + which));
+  }
+}
+
+void PrintFailed(std::FILE* out, const nlohmann::ordered_json& json) {
+  for (const auto& m : json["measurements"]) {
+    if (!m["failed"].get<bool>()) continue;
+    fmt::print(out, "{} {} FAILED: {}\n", m["case"].get<std::string>(),
+               m["implementation"].get<std::string>(), m["skipped"].get<std::string>());
+  }
+}
+
 void PrintTable(const nlohmann::ordered_json& json) {
   for (const auto& peak : json["peaks"]) {
     fmt::print("{}: fill {} GB/s, copy {} GB/s, {} GFLOP/s, measured in this run\n",
@@ -46,14 +79,6 @@ void PrintTable(const nlohmann::ordered_json& json) {
                BytesText(m["workspace_bytes"].get<double>()), Number(m["ratio_to_reference"])});
   }
   table.Print();
-  for (const auto& m : json["measurements"]) {
-    const auto why = m["skipped"].get<std::string>();
-    if (!why.empty()) {
-      fmt::print("{}\n",
-                 Coloured(Colour::kDim, fmt::format("{} {}: {}", m["case"].get<std::string>(),
-                                                    m["implementation"].get<std::string>(), why)));
-    }
-  }
   fmt::print(
       "io, compute: share of the peaks measured in this run, by the operators' own counts; ± is "
       "the\n"
@@ -109,11 +134,20 @@ int Bench(const Request& request) {
   if (!request.out.empty()) WriteFile(request.out, JsonText(json));
   if (!request.csv.empty()) WriteFile(request.csv, Csv(json));
   if (request.output.json) fmt::print("{}", JsonText(json));
+  if (request.output.quiet) PrintFailed(stderr, json);
   if (text) {
     PrintTable(json);
+    PrintSkipped(json, request.options);
+    PrintFailed(stdout, json);
     if (!request.compare.empty()) PrintComparison(json["comparison"], request.compare);
   }
-  return regressed ? kExitFailed : 0;
+  bool failed = false;
+  for (const auto& m : json["measurements"]) {
+    if (!m["failed"].get<bool>()) continue;
+    if (m["implementation"] == "") return kExitUsage;  // none was even tried: it is the file
+    failed = true;
+  }
+  return failed || regressed ? kExitFailed : 0;
 }
 
 }  // namespace
@@ -151,6 +185,7 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   AddOutputOptions(*bench, request->output);
   bench->footer(
+      "Exit code: 0 all right, 1 something failed or became slower, 2 a file is broken.\n"
       "Examples:\n"
       "  detops bench poly_nms --group network scale --out new.json\n"
       "  detops bench --compare old.json");
