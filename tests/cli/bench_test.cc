@@ -29,12 +29,23 @@ TEST_F(BenchTest, MeasuresAndWrites) {
     if (m["implementation"] == "cpu:reference") {
       EXPECT_DOUBLE_EQ(m["ratio_to_reference"].get<double>(), 1.0);
     }
-    // The table and the CSV say the same.
+    // The table says the same.
     EXPECT_NE(o.out.find(TimeText(seconds)), std::string::npos) << seconds;
+    const std::string shares =
+        ShareText(io) + " (" + ShareText(m["datasheet_io_efficiency"].get<double>()) + ")";
+    EXPECT_NE(o.out.find(shares), std::string::npos) << shares << o.out;
   }
   const std::string csv = Slurp(File("b.csv"));
   EXPECT_EQ(static_cast<size_t>(std::count(csv.begin(), csv.end(), '\n')),
             json["measurements"].size() + 1);
+  EXPECT_NE(csv.find(",datasheet_io_efficiency"), std::string::npos) << csv;
+}
+
+TEST_F(BenchTest, CsvQuotesNames) {
+  Write("a,\"b\".prototxt", "op_name: 'poly_nms' input { shape { dims: [9, 9] } } scene { }");
+  ASSERT_EQ(Run(std::string("bench a* --csv b.csv -q") + kQuick).code, 0);
+  EXPECT_NE(Slurp(File("b.csv")).find("/a,\"\"b\"\"\",poly_nms,"), std::string::npos)
+      << Slurp(File("b.csv"));
 }
 
 // Once a device, not once a case: this is the same for all of them.

@@ -10,6 +10,7 @@
 #include "core/environment.h"
 #include "core/measure_all.h"
 #include "core/npy.h"
+#include "core/report_text.h"
 
 namespace detops::cli {
 namespace {
@@ -21,13 +22,6 @@ struct Request {
   double tolerance = 0.1;
   Output output;
 };
-
-std::string Share(const nlohmann::ordered_json& value) {
-  return value.is_null() ? "–" : ShareText(value.get<double>());
-}
-std::string Number(const nlohmann::ordered_json& value) {
-  return value.is_null() ? "–" : Figures(value.get<double>());
-}
 
 // One line a reason, and the cases it is for: what can't run here can't for any of them.
 void PrintSkipped(const nlohmann::ordered_json& json, const MeasureAllOptions& options) {
@@ -74,15 +68,24 @@ void PrintTable(const nlohmann::ordered_json& json) {
   for (const auto& m : json["measurements"]) {
     if (!m["skipped"].get<std::string>().empty()) continue;
     table.Add({m["case"], m["implementation"], TimeText(m["median_s"]), ShareText(m["spread"]),
-               Number(m["gbps"]), Number(m["gflops"]), Share(m["io_efficiency"]),
-               Share(m["compute_efficiency"]), m["bottleneck"],
-               BytesText(m["workspace_bytes"].get<double>()), Number(m["ratio_to_reference"])});
+               Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"), Shares(m, "compute"),
+               m["bottleneck"], BytesText(m["workspace_bytes"].get<double>()),
+               Number(m["ratio_to_reference"])});
   }
   table.Print();
   fmt::print(
-      "io, compute: share of the peaks measured in this run, by the operators' own counts; ± is "
+      "io, compute: share of the peaks measured in this run, in brackets of the datasheet's, by "
       "the\n"
-      "middle half of the samples. Repeat a line: detops bench CASE --impl IMPLEMENTATION\n");
+      "operators' own counts; ± is the middle half of the samples. Repeat a line: detops bench "
+      "CASE --impl IMPLEMENTATION\n");
+}
+
+// Names of files may hold anything.
+std::string CsvText(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
 }
 
 std::string Csv(const nlohmann::ordered_json& json) {
@@ -100,6 +103,8 @@ std::string Csv(const nlohmann::ordered_json& json) {
                                             "gflops",
                                             "io_efficiency",
                                             "compute_efficiency",
+                                            "datasheet_io_efficiency",
+                                            "datasheet_compute_efficiency",
                                             "bottleneck",
                                             "bottleneck_efficiency",
                                             "workspace_bytes",
@@ -110,9 +115,7 @@ std::string Csv(const nlohmann::ordered_json& json) {
     std::vector<std::string> cells;
     for (const std::string& column : columns) {
       const auto& value = m[column];
-      cells.push_back(value.is_null()     ? ""
-                      : value.is_string() ? value.get<std::string>()
-                                          : value.dump());
+      cells.push_back(value.is_null() ? "" : value.is_string() ? CsvText(value) : value.dump());
     }
     text += fmt::format("{}\n", fmt::join(cells, ","));
   }

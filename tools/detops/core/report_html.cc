@@ -103,8 +103,7 @@ std::string Performance(const Json& op) {
     table.Add({Escaped(ShortName(Text(m["case"]))) + "<br><span class=\"soft\">" +
                    Escaped(Text(m["what"])) + "</span>",
                Escaped(Text(m["implementation"])), TimeText(m["median_s"]), ShareText(m["spread"]),
-               Number(m["gbps"]), Number(m["gflops"]), Share(m["io_efficiency"]),
-               Share(m["compute_efficiency"]),
+               Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"), Shares(m, "compute"),
                efficiency.is_null()
                    ? "–"
                    : Bar(efficiency, Share(efficiency) + " " + Text(m["bottleneck"])),
