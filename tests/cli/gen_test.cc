@@ -17,6 +17,13 @@ TEST_F(GenTest, TheSameSeedGivesTheSameCase) {
   EXPECT_NE(a.out, c.out);
 }
 
+TEST_F(GenTest, JsonIsOneDocument) {
+  const std::string text = Run("gen poly_nms --n 2").out;
+  EXPECT_EQ(Run("gen poly_nms --n 2 --json").Json()["case"], text);
+  EXPECT_EQ(Run("gen poly_nms --n 2 --json --out c.prototxt").Json()["written"], 1);
+  EXPECT_EQ(Slurp(File("c.prototxt")), text);
+}
+
 TEST_F(GenTest, ValuesAreThoseOfTheScene) {
   for (const Operator* op : Operators()) {
     for (const auto& kind : op->scenes()) {
@@ -82,7 +89,9 @@ TEST_F(GenTest, NearThresholdIsNear) {
 }
 
 TEST_F(GenTest, WrongArguments) {
-  ExpectRefused("gen", "subcommand");
+  ExpectRefused("gen", "needs a command");
+  ExpectRefused("gen poly_nms --distribution uniform --lower 3 --upper 1", "--lower");
+  ExpectRefused("gen poly_nms --distribution gaussian --lower 3 --upper nan", "--lower");
   ExpectRefused("gen poly_nms --scene strange", "has no scene 'strange'");
   ExpectRefused("gen poly_nms --n -3", "");
   ExpectRefused("gen poly_nms --scene all", "give --out FOLDER");

@@ -134,20 +134,33 @@ TEST_F(RunTest, WrongArguments) {
   Write("dets.csv", kQuads);
   Write("eight.csv", "0,0,1,0,1,1,0,1\n");
   Write("broken.npy", "\x93NUMPY");
-  ExpectRefused("", "subcommand");
-  ExpectRefused("run", "subcommand");
-  ExpectRefused("run soft_nms", "");
+  ExpectRefused("", "detops needs a command: list, run, check");
+  ExpectRefused("rnu poly_nms", "there is no 'rnu'; detops has list, run, check");
+  ExpectRefused("run", "detops run needs a command: bbox_overlaps, poly_nms");
+  ExpectRefused("run soft_nms --boxes dets.csv",
+                "there is no 'soft_nms'; detops run has bbox_over");
+  ExpectRefused("run poly_nms --boxs dets.csv", "`detops run poly_nms --help`");
+  ExpectRefused("run poly_nms --boxes dets.csv --iou 1", "detops run poly_nms has no '--iou'");
   ExpectRefused("run poly_nms", "--boxes");
   ExpectRefused("run poly_nms --boxes none.npy", "no such file");
   ExpectRefused("run poly_nms --boxes .", "");
   ExpectRefused("run poly_nms --boxes broken.npy", "no .npy file");
   ExpectRefused("run poly_nms --boxes eight.csv", "dim 1 is 8, expected 9");
+  WriteNpy(File("number.npy"), Array(MLUOP_DTYPE_FLOAT, {}));
+  ExpectRefused("run poly_nms --boxes number.npy", "number.npy: holds a single number");
   ExpectRefused("run poly_nms --boxes dets.csv --iou-threshold nan", "threshold");
   ExpectRefused("run poly_nms --boxes dets.csv --iou-threshold much", "");
   ExpectRefused("run poly_nms --boxes dets.csv --impl cpu:none", "there are");
   ExpectRefused("run poly_nms --boxes dets.csv --device tpu:0", "there is no device");
   ExpectRefused("run poly_nms --boxes dets.csv --out keep.png", ".npy or .csv");
   ExpectRefused("run poly_nms --boxes dets.csv --out no/such/folder.npy", "can't be written");
+}
+
+TEST_F(RunTest, WhatCanNotBePrintedIsAnError) {
+  EXPECT_EQ(Run("list").code, 0);
+  const int status = std::system("'" DETOPS_PROGRAM "' list > /dev/full 2> /dev/null");
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+  EXPECT_EQ(Run("list --quiet").out, "");
 }
 
 TEST_F(RunTest, HelpHasAnExampleForEveryCommand) {

@@ -95,9 +95,10 @@ int Check(const Request& request) {
   const auto count = [&](const char* what) { return json["summary"][what].get<int>(); };
   if (text) {
     fmt::print(
-        "\n{} cases: {} passed, {} passed but weak, {} failed, {} refused, {} skipped, {} errors\n",
-        count("cases"), count("passed"), count("weak"), count("failed"), count("refused"),
-        count("skipped"), count("errors"));
+        "\n{} case{}: {} passed, {} passed but weak, {} failed, {} refused, {} skipped, {} "
+        "errors\n",
+        count("cases"), count("cases") == 1 ? "" : "s", count("passed"), count("weak"),
+        count("failed"), count("refused"), count("skipped"), count("errors"));
   }
   if (wrong_file) return kExitUsage;
   const bool good = count("failed") == 0 && count("errors") == 0;

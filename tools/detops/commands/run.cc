@@ -32,6 +32,10 @@ Problem ReadProblem(const Request& request) {
   }
   for (const TensorInfo& info : request.op->inputs()) {
     Array array = ReadArray(request.inputs.at(info.name));
+    if (array.shape().empty()) {
+      throw UserError(fmt::format("{}: holds a single number; {} wants {}",
+                                  request.inputs.at(info.name), info.option, info.help));
+    }
     if (array.dtype() == MLUOP_DTYPE_INT32) {
       throw UserError(fmt::format("{}: holds int32; {} wants float: save array.astype('<f4')",
                                   request.inputs.at(info.name), info.option));
