@@ -66,6 +66,22 @@ TEST_F(ReportTest, ThePageStandsAlone) {
   }
 }
 
+// One implementation may run on several devices.
+TEST_F(ReportTest, SecondDevicesHaveANameOfTheirOwn) {
+  auto bench = nlohmann::json::parse(Slurp(File("bench.json")));
+  nlohmann::json twice = bench["measurements"];
+  for (auto m : bench["measurements"]) {
+    m["device"] = "cpu:<1>";
+    m["median_s"] = m["median_s"].get<double>() * 1000;
+    twice.push_back(m);
+  }
+  bench["measurements"] = twice;
+  Write("two.json", bench.dump());
+  const std::string html = Run("report --check check.json --bench two.json").out;
+  EXPECT_NE(html.find("<th class=\"r\">cpu:reference</th>"), std::string::npos);
+  EXPECT_NE(html.find("<th class=\"r\">cpu:reference on cpu:&lt;1&gt;</th>"), std::string::npos);
+}
+
 TEST_F(ReportTest, WhatWasNotAskedForHasNoFigures) {
   const std::string md = Run(std::string(kReport) + "--format md").out;
   EXPECT_NE(md.find("| border_align_forward | not checked | not checked | not measured |"),

@@ -67,7 +67,7 @@ void PrintTable(const nlohmann::ordered_json& json) {
               "llrrrrrrlrr");
   for (const auto& m : json["measurements"]) {
     if (!m["skipped"].get<std::string>().empty()) continue;
-    table.Add({m["case"], m["implementation"], TimeText(m["median_s"]), ShareText(m["spread"]),
+    table.Add({m["case"], RowName(m), TimeText(m["median_s"]), ShareText(m["spread"]),
                Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"), Shares(m, "compute"),
                m["bottleneck"], BytesText(m["workspace_bytes"].get<double>()),
                Number(m["ratio_to_reference"])});

@@ -80,11 +80,10 @@ std::string ReportMarkdown(const Json& report) {
                 "bottleneck", "workspace", "x reference", "repeat"});
   for (const Json& op : report["operators"]) {
     for (const Json& m : op["measurements"]) {
-      md += Row({Text(m["case"]), Text(m["implementation"]), TimeText(m["median_s"]),
-                 ShareText(m["spread"]), Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"),
-                 Shares(m, "compute"), Text(m["bottleneck"]),
-                 BytesText(m["workspace_bytes"].get<double>()), Number(m["ratio_to_reference"]),
-                 "`" + Text(m["command"]) + "`"});
+      md += Row({Text(m["case"]), RowName(m), TimeText(m["median_s"]), ShareText(m["spread"]),
+                 Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"), Shares(m, "compute"),
+                 Text(m["bottleneck"]), BytesText(m["workspace_bytes"].get<double>()),
+                 Number(m["ratio_to_reference"]), "`" + Text(m["command"]) + "`"});
     }
   }
   md += "\n## What was left out\n";

@@ -49,6 +49,12 @@ inline std::string Shares(const nlohmann::ordered_json& measurement, const std::
   const bool given = sheet != measurement.end() && sheet->is_number();
   return Share(measurement[side + "_efficiency"]) + (given ? " (" + Share(*sheet) + ")" : "");
 }
+// "cuda:simt", on any but the first device of its kind "cuda:simt on cuda:1".
+inline std::string RowName(const nlohmann::ordered_json& measurement) {
+  const std::string device = Text(measurement["device"]);
+  const bool first = device.find(':') == std::string::npos || device.ends_with(":0");
+  return Text(measurement["implementation"]) + (first ? "" : " on " + device);
+}
 inline std::string Diff(const nlohmann::ordered_json& value) {
   return value.is_number() ? DiffText(value.get<double>()) : "inf";
 }
