@@ -11,6 +11,21 @@ std::vector<std::vector<Case> (*)()>& Registered() {
   return registered;
 }
 
+// The reason of a backend none of whose devices can be used.
+std::string WhyNot(const std::string& backend) {
+  size_t count = 0;
+  Require(detopsListDevices(nullptr, 0, &count));
+  std::vector<detopsDeviceInfo> devices(count);
+  Require(detopsListDevices(devices.data(), count, &count));
+  std::string reason;
+  for (const detopsDeviceInfo& device : devices) {
+    if (DeviceOf(device.name) != backend) continue;
+    if (device.usable) return "";
+    reason = device.reason;
+  }
+  return reason;
+}
+
 }  // namespace
 
 Registrar::Registrar(std::vector<Case> (*cases)()) { Registered().push_back(cases); }
@@ -22,7 +37,9 @@ std::vector<Row> TableRows() {
   Require(detopsListImplementations(listed.data(), count, &count));
   std::vector<Row> rows;
   rows.reserve(count);
-  for (const detopsImplementationInfo& info : listed) rows.push_back({info.op, info.name});
+  for (const detopsImplementationInfo& info : listed) {
+    rows.push_back({info.op, info.name, WhyNot(DeviceOf(info.name))});
+  }
   return rows;
 }
 

@@ -51,6 +51,7 @@ std::vector<Case> AllCases();
 
 struct Row {
   std::string op, implementation;
+  std::string why_not;  // why no device for it can be used; "" where one can
 };
 std::vector<Row> TableRows();
 

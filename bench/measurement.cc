@@ -55,7 +55,7 @@ std::deque<Measurement> PlanMeasurements(const std::vector<Case>& cases, bool sm
     };
     if (what.reference) add(kReference, 1);  // it has no threads
     for (const Row& row : rows) {
-      if (row.op != what.op || row.implementation == kReference) continue;
+      if (row.op != what.op || row.implementation == kReference || !row.why_not.empty()) continue;
       add(row.implementation, threads);
       if (what.one_thread && threads > 1 && !smoke) add(row.implementation, 1);
     }
@@ -156,9 +156,7 @@ void Runner::Prepare(Measurement& m) {
     case_ = m.what;
   }
   const std::string device = DeviceOf(m.implementation);
-  const mluOpStatus_t status = detopsSetDevice(device.c_str());
-  m.refused = status != MLUOP_STATUS_SUCCESS;  // the device is not there
-  Require(status);
+  Require(detopsSetDevice(device.c_str()));
   if (problem_ == nullptr || device_ != device) {
     problem_.reset();
     problem_ = m.what->make({device, smoke_ ? 1 : SetsOf(*m.what)});

@@ -51,6 +51,9 @@ void Report::MeasureMachine() {
 
 bool Report::ReportContext(const Context&) {
   std::printf("%s, %s\n", ProcessorName().c_str(), CompilerName().c_str());
+  for (const Row& row : TableRows()) {
+    if (!row.why_not.empty()) PrintSkipped(row.implementation, row.why_not);
+  }
   MeasureMachine();
   return true;
 }
@@ -88,10 +91,20 @@ void Report::ReportRuns(const std::vector<Run>& runs) {
   std::fflush(stdout);
 }
 
-void Report::PrintLine(const Measurement& m) const {
+// Once, not with every case.
+void Report::PrintSkipped(const std::string& implementation, const std::string& why) {
+  if (!skipped_.insert(implementation + why).second) return;
+  std::printf("%s: skipped, %s\n", implementation.c_str(), why.c_str());
+}
+
+void Report::PrintLine(const Measurement& m) {
+  if (m.refused) {
+    PrintSkipped(m.implementation, m.trouble);
+    return;
+  }
   if (!m.timed) {
-    std::printf("%-26s %-14s %s: %s\n", m.what->name.c_str(), m.implementation.c_str(),
-                m.refused ? "refused" : "FAILED", m.trouble.c_str());
+    std::printf("%-26s %-14s FAILED: %s\n", m.what->name.c_str(), m.implementation.c_str(),
+                m.trouble.c_str());
     return;
   }
   const Figures f = FiguresOf(m, measurements_, rates_);

@@ -9,6 +9,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ class Report : public benchmark::BenchmarkReporter {
 
  private:
   void MeasureMachine();
-  void PrintLine(const Measurement& m) const;
+  void PrintLine(const Measurement& m);
+  void PrintSkipped(const std::string& implementation, const std::string& why);
 
   std::deque<Measurement>& measurements_;
   const Memory& memory_;
@@ -40,6 +42,7 @@ class Report : public benchmark::BenchmarkReporter {
   bool smoke_;
   bool failed_ = false;
   std::string last_op_;
+  std::set<std::string> skipped_;  // what was said already
 };
 
 }  // namespace detops::bench

@@ -26,14 +26,41 @@ TEST_F(BenchTest, MeasuresAndWrites) {
                  of_copy = m["gbps"].get<double>() / copy;
     EXPECT_TRUE(std::fabs(io - of_fill) < 1e-9 || std::fabs(io - of_copy) < 1e-9) << m;
     EXPECT_NEAR(m["datasheet_io_efficiency"].get<double>(), m["gbps"].get<double>() / 80, 1e-9);
-    if (m["implementation"] == "cpu:reference")
+    if (m["implementation"] == "cpu:reference") {
       EXPECT_DOUBLE_EQ(m["ratio_to_reference"].get<double>(), 1.0);
-    // The table and the CSV say the same.
+    }
+    // The table says the same.
     EXPECT_NE(o.out.find(TimeText(seconds)), std::string::npos) << seconds;
+    const std::string shares =
+        ShareText(io) + " (" + ShareText(m["datasheet_io_efficiency"].get<double>()) + ")";
+    EXPECT_NE(o.out.find(shares), std::string::npos) << shares << o.out;
   }
   const std::string csv = Slurp(File("b.csv"));
   EXPECT_EQ(static_cast<size_t>(std::count(csv.begin(), csv.end(), '\n')),
             json["measurements"].size() + 1);
+  EXPECT_NE(csv.find(",datasheet_io_efficiency"), std::string::npos) << csv;
+}
+
+TEST_F(BenchTest, CsvQuotesNames) {
+  Write("a,\"b\".prototxt", "op_name: 'poly_nms' input { shape { dims: [9, 9] } } scene { }");
+  ASSERT_EQ(Run(std::string("bench a* --csv b.csv -q") + kQuick).code, 0);
+  EXPECT_NE(Slurp(File("b.csv")).find("/a,\"\"b\"\"\",poly_nms,"), std::string::npos)
+      << Slurp(File("b.csv"));
+}
+
+// Once a device, not once a case: this is the same for all of them.
+TEST_F(BenchTest, SaysOnceWhatCanNotBeMeasured) {
+  const Outcome o = Run(std::string("bench poly_nms/smoke bbox_overlaps/smoke") + kQuick);
+  ASSERT_EQ(o.code, 0) << o.err;
+  const nlohmann::json list = Run("list --json").Json();
+  for (const auto& device : list["devices"]) {
+    if (device["usable"].get<bool>()) continue;
+    const std::string line = device["name"].get<std::string>() + ": skipped, " +
+                             device["reason"].get<std::string>() + "\n";
+    const size_t first = o.out.find(line);
+    EXPECT_NE(first, std::string::npos) << o.out;
+    EXPECT_EQ(o.out.find(line, first + 1), std::string::npos) << o.out;
+  }
 }
 
 TEST_F(BenchTest, ComparesWithAnEarlierRun) {
@@ -51,6 +78,30 @@ TEST_F(BenchTest, ComparesWithAnEarlierRun) {
   o = Run(bench + "--compare slower.json --json");
   EXPECT_EQ(o.code, 0) << o.out;
   EXPECT_EQ(o.Json()["comparison"]["faster"], 1);
+}
+
+// What has no figure is one line a reason, with the cases it is for.
+TEST_F(BenchTest, CasesWithoutAFigure) {
+  Write("big.prototxt", "op_name: 'poly_nms' input { shape { dims: [20000, 9] } } scene { }");
+  Write("big2.prototxt", "op_name: 'poly_nms' input { shape { dims: [20001, 9] } } scene { }");
+  const Outcome slow = Run(std::string("bench big.prototxt big2.prototxt") + kQuick);
+  EXPECT_EQ(slow.code, 0) << slow.err;
+  const size_t at = slow.out.find("cpu:reference: skipped, the reference is slow on this size");
+  ASSERT_NE(at, std::string::npos) << slow.out;
+  EXPECT_EQ(slow.out.find("cpu:reference: skipped", at + 1), std::string::npos) << slow.out;
+  EXPECT_NE(slow.out.find("big2", at), std::string::npos) << slow.out;
+}
+
+TEST_F(BenchTest, BrokenCasesAreErrors) {
+  Write("bad.prototxt", "op_name: ");
+  Write("eight.prototxt", "op_name: 'poly_nms' input { shape { dims: [3, 8] } random_data { } }");
+  for (const char* flag : {"", " -q", " --json"}) {
+    const Outcome o = Run(std::string("bench bad.prototxt poly_nms/smoke") + kQuick + flag);
+    EXPECT_EQ(o.code, 2) << flag << o.out;
+    EXPECT_NE((o.out + o.err).find("bad.prototxt:1:"), std::string::npos) << flag << o.out << o.err;
+    // As in check: the file is fine, the call is not.
+    EXPECT_EQ(Run(std::string("bench eight.prototxt") + kQuick + flag).code, 1) << flag;
+  }
 }
 
 TEST_F(BenchTest, WrongFilesAndArguments) {

@@ -55,7 +55,8 @@ TEST_F(CheckTest, RandomDataIsMluOps) {
   const Problem problem = MakeProblem(ReadCase(Write("c.prototxt", kMluOpCase)));
   for (const auto& [input, seed] : {std::pair{0, 25}, std::pair{1, 23}}) {
     std::minstd_rand0 engine(static_cast<unsigned>(seed));
-    std::uniform_real_distribution<float> uniform(0.0f, 100.0f);
+    // Below the bound, which the distribution may reach by rounding.
+    std::uniform_real_distribution<float> uniform(0.0f, std::nextafter(100.0f, 0.0f));
     for (const float v : problem.inputs[static_cast<size_t>(input)].Floats())
       EXPECT_EQ(v, uniform(engine));
   }
@@ -79,6 +80,123 @@ TEST_F(CheckTest, ValuesInOrderOfPrecedence) {
   EXPECT_EQ(floats("value_i: [1065353216,0,0,0,0,0,0,0,0]")[0], 1.0f);
 }
 
+// As mluOp's tests: values are those of the buffer, and so many random numbers are drawn.
+TEST_F(CheckTest, StridedTensorsAreGathered) {
+  const auto floats = [&](const std::string& strides, const std::string& values) {
+    const std::string text =
+        "op_name: 'poly_nms' input { shape { dims: [2, 9] dim_stride: " + strides + " } " + values +
+        " }";
+    return MakeProblem(ReadCase(Write("s.prototxt", text))).inputs[0].Floats();
+  };
+  std::minstd_rand0 engine(23);
+  std::uniform_real_distribution<float> uniform(-1.0f, std::nextafter(1.0f, 0.0f));
+  std::vector<float> buffer(20), expected;
+  for (float& v : buffer) v = uniform(engine);
+  for (const size_t row : {0, 11}) {
+    expected.insert(expected.end(), buffer.begin() + static_cast<long>(row),
+                    buffer.begin() + static_cast<long>(row) + 9);
+  }
+  EXPECT_EQ(floats("[11, 1]", "random_data { }"), expected);
+  // Column after column, and one row twice.
+  const std::vector<float> columns =
+      floats("[1, 2]", "value_f: [0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]");
+  EXPECT_EQ(columns, (std::vector<float>{0, 2, 4, 6, 8, 10, 12, 14, 16,  //
+                                         1, 3, 5, 7, 9, 11, 13, 15, 17}));
+  EXPECT_EQ(floats("[0, 1]", "value_f: [0,1,2,3,4,5,6,7,8]"),
+            (std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8}));
+
+  Write("run.prototxt",
+        "op_name: 'bbox_overlaps' input { shape { dims: [9, 4] dim_stride: [5, 1] } random_data { "
+        "upper_bound: 9 } } input { shape { dims: [9, 4] dim_stride: [1, 9] } random_data { "
+        "upper_bound: 9 } }");
+  const Outcome o = Run("check run.prototxt");
+  EXPECT_EQ(o.code, 0) << o.out;
+}
+
+// mluOp's schema has names for more distributions than its tests draw from.
+TEST_F(CheckTest, UnknownDistributionsAreSkipped) {
+  Write("c.prototxt",
+        "op_name: 'poly_nms' input { shape { dims: [2, 9] } random_data { distribution: BINOMIAL } "
+        "}");
+  const Outcome o = Run("check c.prototxt --json");
+  EXPECT_EQ(o.code, 0) << o.out << o.err;
+  const nlohmann::json row = o.Json()["results"][0];
+  EXPECT_EQ(row["status"], "skipped");
+  EXPECT_NE(row["reason"].get<std::string>().find("BINOMIAL"), std::string::npos) << row;
+}
+
+std::string Overlaps(const std::string& output) {
+  return "op_name: 'bbox_overlaps' input { shape { dims: [1, 4] } value_f: [0,0,2,2] } "
+         "input { shape { dims: [2, 4] } value_f: [0,0,2,1, 0,0,2,2] } output { id: 'o' " +
+         output + " } ";
+}
+
+TEST_F(CheckTest, ExpectedValuesAreCompared) {
+  const auto check = [&](const std::string& text) {
+    Write("e.prototxt", text);
+    return Run("check e.prototxt --json");
+  };
+  const auto expect_failed = [&](const std::string& text, const std::string& output) {
+    const Outcome o = check(text);
+    EXPECT_EQ(o.code, 1) << text << o.out;
+    const nlohmann::json row = o.Json()["results"][0];
+    EXPECT_EQ(row["status"], "FAILED");
+    EXPECT_EQ(row["reason"], output + " is not what the file expects");
+  };
+  const std::string shape = "shape { dims: [1, 2] } ";
+  Outcome o = check(Overlaps(shape + "value_f: [0.5, 1]"));
+  EXPECT_EQ(o.code, 0) << o.out;
+  const nlohmann::json expected = o.Json()["results"][0]["expected"][0];
+  EXPECT_EQ(expected["name"], "ious");
+  EXPECT_EQ(expected["diff1"], 0.0);
+  EXPECT_EQ(expected["passed"], true);
+  // The bar is the contract's, or the file's, for all outputs or for this one.
+  const std::string near = Overlaps(shape + "value_f: [0.5001, 1]");
+  EXPECT_EQ(check(near).code, 0);
+  expect_failed(Overlaps(shape + "value_f: [0.6, 1]"), "ious");
+  expect_failed(near + "test_param { error_func: DIFF2 error_threshold: 1e-6 }", "ious");
+  expect_failed(near + "evaluation_criterion: DIFF3 evaluation_threshold: 1e-6", "ious");
+  expect_failed(Overlaps(shape + "value_f: [0.5001, 1] thresholds { evaluation_threshold: 1e-6 }") +
+                    "evaluation_criterion: DIFF1",
+                "ious");
+  EXPECT_EQ(check(Overlaps(shape + "value_f: [0.6, 1]") +
+                  "test_param { error_func: DIFF1 error_threshold: 0.1 }")
+                .code,
+            0);
+  // As bits, in strides, in a file of bits, in a text.
+  EXPECT_EQ(check(Overlaps(shape + "value_h: ['3f000000', '3f800000']")).code, 0);
+  EXPECT_EQ(check(Overlaps(shape + "value_i: [1056964608, 1065353216]")).code, 0);
+  EXPECT_EQ(check(Overlaps("shape { dims: [1, 2] dim_stride: [9, 2] } value_f: [0.5, 7, 1]")).code,
+            0);
+  const float ious[] = {0.5f, 1.0f};
+  Write("output0", std::string(reinterpret_cast<const char*>(ious), sizeof(ious)));
+  EXPECT_EQ(check(Overlaps(shape + "path: 'output0'")).code, 0);
+  Write("output.txt", "0.6\n1\n");
+  expect_failed(Overlaps(shape + "path: 'output.txt'"), "ious");
+
+  Write("e.prototxt", Overlaps(shape + "value_f: [0.6, 1]"));
+  o = Run("check e.prototxt");
+  EXPECT_NE(o.out.find("expected ious"), std::string::npos) << o.out;
+  EXPECT_NE(o.out.find("diff3 1.7e-01"), std::string::npos) << o.out;
+}
+
+// mluOp's tests have zeros behind the results, up to the declared shape.
+TEST_F(CheckTest, ExpectedIntegersAreEqual) {
+  const std::string quads =
+      "op_name: 'poly_nms' input { shape { dims: [3, 9] } value_f: [0,0,1,0,1,1,0,1,1, "
+      "0,0,1,0,1,1,0,1,2, 5,5,6,5,6,6,5,6,3] } ";
+  const auto check = [&](const std::string& kept, const std::string& count) {
+    Write("e.prototxt", quads + "output { shape { dims: [3] } dtype: DTYPE_INT32 value_i: " + kept +
+                            " } output { shape { dims: [1] } dtype: DTYPE_INT32 value_i: " + count +
+                            " } test_param { error_func: DIFF1 error_threshold: 9 }");
+    return Run("check e.prototxt").code;
+  };
+  EXPECT_EQ(check("[1, 2, 0]", "2"), 0);
+  EXPECT_EQ(check("[1, 2, 2]", "2"), 1);
+  EXPECT_EQ(check("[0, 2, 0]", "2"), 1);
+  EXPECT_EQ(check("[1, 2, 0]", "3"), 1);
+}
+
 TEST_F(CheckTest, TheCollectionPasses) {
   const Outcome o = Run("check --group smoke edge --json");
   ASSERT_EQ(o.code, 0) << o.out.substr(0, 2000) << o.err;
@@ -86,7 +204,7 @@ TEST_F(CheckTest, TheCollectionPasses) {
   EXPECT_GE(json["summary"]["passed"].get<int>(), 60);
   for (const auto& r : json["results"]) {
     EXPECT_TRUE(r["group"] == "smoke" || r["group"] == "edge") << r;
-    if (!r["same_bits_as"].get<std::string>().empty()) EXPECT_TRUE(r["same_bits"].get<bool>()) << r;
+    EXPECT_TRUE(r["same_bits_as"] == "" || r["same_bits"].get<bool>()) << r;
     EXPECT_NE(r["command"].get<std::string>().find("detops check "), std::string::npos);
   }
 }
@@ -139,6 +257,10 @@ TEST_F(CheckTest, TheFilesOwnCriteriaCount) {
   const std::string text = Slurp(DETOPS_CASES_FOLDER "/bbox_overlaps/smoke/iou_100x80.prototxt");
   Write("strict.prototxt", text + "test_param { error_func: DIFF1 error_threshold: 0 }");
   EXPECT_EQ(Run("check strict.prototxt").code, 1);
+  // What is not evaluated takes no place.
+  Write("other.prototxt", text + "test_param { error_func: DIFF4 error_threshold: 0 }");
+  const Outcome other = Run("check other.prototxt --json");
+  EXPECT_EQ(other.Json()["results"][0]["outputs"][0]["limits"][0], 3e-3) << other.out;
   Write("loose.prototxt",
         text + "evaluation_criterion: [DIFF1, DIFF3] evaluation_threshold: [1e-6, 1e-5]");
   EXPECT_EQ(Run("check loose.prototxt").code, 0);
@@ -207,10 +329,24 @@ TEST_F(CheckTest, BrokenCasesAreErrors) {
   expect(head + "{ dims: [1, 9] } value_f: [1, 2] }", "has 2 of value_f");
   expect(head + "{ dims: [1, 1] } value_h: 'xyz' }", "no hexadecimal");
   expect(head + "{ dims: [1, 9] } path: 'nowhere.txt' }", "no such file");
-  expect(head + "{ dims: [1, 9] dim_stride: [9, 1] } random_data { } }", "dim_stride");
+  Write("short", "1234");
+  expect(head + "{ dims: [1, 9] } path: 'short' }", "has 4 bytes");
+  Write("long", std::string(1000, 'x'));
+  expect(head + "{ dims: [1, 9] } path: 'long' }", "larger than 36 bytes");
+  const std::string sound = head + "{ dims: [1, 9] } random_data { } } ";
+  expect(sound + "output { dtype: DTYPE_INT32 shape { dims: 1 } value_i: [1, 2] }", "output 1");
+  expect(sound + "output { dtype: DTYPE_INT64 shape { dims: 1 } value_i: 1 }", "DTYPE_INT64");
+  expect(sound + "output { shape { dims: 1 } value_f: 1 }", "gives int32");
+  expect(sound + "output { dtype: DTYPE_INT32 shape { dims: 1 } value_f: 1 }", "value_i");
+  expect(sound + "output { dtype: DTYPE_INT32 shape { dims: 2 } value_i: [0, 0] }", "at most 1");
+  expect(sound + "output { } output { } output { shape { dims: 1 } value_f: 1 }", "2 outputs");
+  expect(head + "{ dims: [1, 9] dim_stride: [9] } random_data { } }", "has 1 of dim_stride");
+  expect(head + "{ dims: [1, 9] dim_stride: [9, -1] } random_data { } }", "negative dim_stride");
+  expect(head + "{ dims: [9, 9] dim_stride: [4611686018427387904, 1] } random_data { } }",
+         "more than this machine");
+  expect(head + "{ dims: [9, 9] dim_stride: [0, 0] } value_f: [1, 2] }", "needs 1");
   expect(head + "{ dims: [1, 9] } dtype: DTYPE_INT8 random_data { } }", "DTYPE_INT8");
   expect(head + "{ dims: [1, 9] } dtype: DTYPE_NEW random_data { } }", "DTYPE_NEW");
-  expect(head + "{ dims: [1, 9] } random_data { distribution: BINOMIAL } }", "BINOMIAL");
   expect(head + "{ dims: [1, 9] } random_data { lower_bound: 3 upper_bound: nan } }", "no range");
   expect(head + "{ dims: [1, 9] } } scene { kind: 'none' }", "has no scene 'none'");
   expect(head + "{ dims: [1, 5] } } scene { }", "does not hold");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.h"
 #include "core/case_file.h"
+#include "oracle/oracle.h"
 
 namespace detops::cli::test {
 namespace {
@@ -14,6 +15,13 @@ TEST_F(GenTest, TheSameSeedGivesTheSameCase) {
   EXPECT_EQ(a.code, 0) << a.err;
   EXPECT_EQ(a.out, b.out);
   EXPECT_NE(a.out, c.out);
+}
+
+TEST_F(GenTest, JsonIsOneDocument) {
+  const std::string text = Run("gen poly_nms --n 2").out;
+  EXPECT_EQ(Run("gen poly_nms --n 2 --json").Json()["case"], text);
+  EXPECT_EQ(Run("gen poly_nms --n 2 --json --out c.prototxt").Json()["written"], 1);
+  EXPECT_EQ(Slurp(File("c.prototxt")), text);
 }
 
 TEST_F(GenTest, ValuesAreThoseOfTheScene) {
@@ -54,16 +62,36 @@ TEST_F(GenTest, WhatItWritesPasses) {
 }
 
 TEST_F(GenTest, NearThresholdIsNear) {
-  ASSERT_EQ(Run("gen poly_nms --scene near_threshold --n 400 --out near.prototxt").code, 0);
-  const Outcome o = Run("check near.prototxt --json");
-  ASSERT_EQ(o.code, 0) << o.out;
-  // Of 200 pairs some must fall on either side, or the scene is not what it says.
-  const Outcome kept = Run("check near.prototxt --json");
-  EXPECT_EQ(kept.Json()["results"][0]["status"], "passed");
+  for (const float threshold : {0.05f, 0.2f, 0.7f}) {
+    ASSERT_EQ(Run("gen poly_nms --scene near_threshold --n 400 --iou-threshold " +
+                  std::to_string(threshold) + " --out near.prototxt")
+                  .code,
+              0);
+    const Outcome o = Run("check near.prototxt --json");
+    EXPECT_EQ(o.code, 0) << o.out;
+    EXPECT_EQ(o.Json()["results"][0]["status"], "passed");
+
+    const Problem problem = MakeProblem(ReadCase(File("near.prototxt")));
+    const std::vector<float> boxes = problem.inputs[0].Floats();
+    int above = 0;
+    for (size_t pair = 0; pair < 200; ++pair) {
+      const auto quad = [&](size_t box) {
+        return std::span<const float>(boxes).subspan(9 * box).first<8>();
+      };
+      const double iou = oracle::QuadIou(quad(2 * pair), quad(2 * pair + 1));
+      EXPECT_NEAR(iou, threshold, 1e-6) << pair;
+      above += iou > threshold;
+    }
+    // Either side must be tried, or the scene is not what it says.
+    EXPECT_GE(above, 60) << threshold;
+    EXPECT_LE(above, 140) << threshold;
+  }
 }
 
 TEST_F(GenTest, WrongArguments) {
-  ExpectRefused("gen", "subcommand");
+  ExpectRefused("gen", "needs a command");
+  ExpectRefused("gen poly_nms --distribution uniform --lower 3 --upper 1", "--lower");
+  ExpectRefused("gen poly_nms --distribution gaussian --lower 3 --upper nan", "--lower");
   ExpectRefused("gen poly_nms --scene strange", "has no scene 'strange'");
   ExpectRefused("gen poly_nms --n -3", "");
   ExpectRefused("gen poly_nms --scene all", "give --out FOLDER");

@@ -66,6 +66,30 @@ TEST_F(ReportTest, ThePageStandsAlone) {
   }
 }
 
+// One implementation may run on several devices.
+TEST_F(ReportTest, SecondDevicesHaveANameOfTheirOwn) {
+  auto bench = nlohmann::json::parse(Slurp(File("bench.json")));
+  nlohmann::json twice = bench["measurements"];
+  for (auto m : bench["measurements"]) {
+    m["device"] = "cpu:<1>";
+    m["median_s"] = m["median_s"].get<double>() * 1000;
+    twice.push_back(m);
+  }
+  bench["measurements"] = twice;
+  Write("two.json", bench.dump());
+  const std::string html = Run("report --check check.json --bench two.json").out;
+  EXPECT_NE(html.find("<th class=\"r\">cpu:reference</th>"), std::string::npos);
+  EXPECT_NE(html.find("<th class=\"r\">cpu:reference on cpu:&lt;1&gt;</th>"), std::string::npos);
+}
+
+TEST_F(ReportTest, WhatWasNotAskedForHasNoFigures) {
+  const std::string md = Run(std::string(kReport) + "--format md").out;
+  EXPECT_NE(md.find("| border_align_forward | not checked | not checked | not measured |"),
+            std::string::npos)
+      << md.substr(0, 3000);
+  EXPECT_EQ(Run(kReport).out.find(">0 outputs compared"), std::string::npos);
+}
+
 TEST_F(ReportTest, WrongResultsAreSaid) {
   auto check = nlohmann::json::parse(Slurp(File("check.json")));
   check["results"][0]["status"] = "FAILED";
@@ -75,6 +99,23 @@ TEST_F(ReportTest, WrongResultsAreSaid) {
   EXPECT_EQ(o.code, 1);
   EXPECT_NE(o.out.find("there are wrong results"), std::string::npos);
   EXPECT_NE(o.out.find("&lt;b&gt;made up&lt;/b&gt;"), std::string::npos);
+}
+
+// A case that could not be run at all is no result, and nothing that is right.
+TEST_F(ReportTest, ErrorsAreSaid) {
+  Write("eight.prototxt", "op_name: 'border_align_forward' input { shape { dims: [3] } }");
+  ASSERT_EQ(Run("check eight.prototxt poly_nms/smoke --out errors.json -q").code, 2);
+  Write("nine.prototxt",
+        "op_name: 'border_align_forward' input { shape { dims: [1, 9, 9, 9] } random_data { } } "
+        "input { shape { dims: [1, 9, 4] } random_data { } }");
+  ASSERT_EQ(Run("check nine.prototxt --out refused.json -q").code, 1);
+  for (const char* file : {"errors.json", "refused.json"}) {
+    const Outcome o = Run(std::string("report --bench bench.json --format md --check ") + file);
+    EXPECT_EQ(o.code, 1) << o.out.substr(0, 2000);
+    EXPECT_NE(o.out.find("There are wrong results"), std::string::npos);
+    EXPECT_NE(o.out.find("border_align_forward | failed: 0 outputs compared"), std::string::npos)
+        << o.out.substr(0, 3000);
+  }
 }
 
 TEST_F(ReportTest, WrongFiles) {

@@ -44,6 +44,34 @@ TEST_F(RunTest, EveryImplementationByName) {
   EXPECT_GE(tried, 1);
 }
 
+// The option, else the variable, else the first device.
+TEST_F(RunTest, TheDeviceMayComeFromTheEnvironment) {
+  Write("dets.csv", kQuads);
+  const std::string run = "run poly_nms --boxes dets.csv --json";
+  EXPECT_EQ(Run(run, "DETOPS_DEVICE=cpu").code, 0);
+  EXPECT_EQ(Run(run, "DETOPS_DEVICE=").code, 0);
+  EXPECT_EQ(Run(run + " --device cpu", "DETOPS_DEVICE=tpu:0").code, 0);
+  for (const std::string& command : {run, std::string("demo --json")}) {
+    const Outcome o = Run(command, "DETOPS_DEVICE=tpu:0");
+    EXPECT_EQ(o.code, 2) << command;
+    EXPECT_NE(o.err.find("DETOPS_DEVICE: there is no device 'tpu:0'"), std::string::npos) << o.err;
+    EXPECT_EQ(o.out, "");
+  }
+  // As the library: a backend is its first device, usable or not.
+  const nlohmann::json list = Run("list --json").Json();
+  for (const auto& device : list["devices"]) {
+    const std::string name = device["name"], backend = name.substr(0, name.find(':'));
+    const Outcome o = Run(run, "DETOPS_DEVICE=" + backend);
+    if (device["usable"].get<bool>()) {
+      EXPECT_EQ(o.Json()["device"].get<std::string>().substr(0, backend.size()), backend);
+    } else {
+      EXPECT_EQ(o.code, 2);
+      EXPECT_NE(o.err.find("DETOPS_DEVICE: device " + name + " can't be used"), std::string::npos)
+          << o.err;
+    }
+  }
+}
+
 TEST_F(RunTest, BboxOverlapsInHalfToCsv) {
   const std::vector<float> a = {0, 0, 10, 10, 10, 10, 20, 20}, b = {0, 0, 10, 20, 10, 10, 20, 20};
   WriteNpy(File("a.npy"), Array::FromFloats(MLUOP_DTYPE_HALF, {2, 4}, a));
@@ -106,20 +134,33 @@ TEST_F(RunTest, WrongArguments) {
   Write("dets.csv", kQuads);
   Write("eight.csv", "0,0,1,0,1,1,0,1\n");
   Write("broken.npy", "\x93NUMPY");
-  ExpectRefused("", "subcommand");
-  ExpectRefused("run", "subcommand");
-  ExpectRefused("run soft_nms", "");
+  ExpectRefused("", "detops needs a command: list, run, check");
+  ExpectRefused("rnu poly_nms", "there is no 'rnu'; detops has list, run, check");
+  ExpectRefused("run", "detops run needs a command: bbox_overlaps, poly_nms");
+  ExpectRefused("run soft_nms --boxes dets.csv",
+                "there is no 'soft_nms'; detops run has bbox_over");
+  ExpectRefused("run poly_nms --boxs dets.csv", "`detops run poly_nms --help`");
+  ExpectRefused("run poly_nms --boxes dets.csv --iou 1", "detops run poly_nms has no '--iou'");
   ExpectRefused("run poly_nms", "--boxes");
   ExpectRefused("run poly_nms --boxes none.npy", "no such file");
   ExpectRefused("run poly_nms --boxes .", "");
   ExpectRefused("run poly_nms --boxes broken.npy", "no .npy file");
   ExpectRefused("run poly_nms --boxes eight.csv", "dim 1 is 8, expected 9");
+  WriteNpy(File("number.npy"), Array(MLUOP_DTYPE_FLOAT, {}));
+  ExpectRefused("run poly_nms --boxes number.npy", "number.npy: holds a single number");
   ExpectRefused("run poly_nms --boxes dets.csv --iou-threshold nan", "threshold");
   ExpectRefused("run poly_nms --boxes dets.csv --iou-threshold much", "");
   ExpectRefused("run poly_nms --boxes dets.csv --impl cpu:none", "there are");
   ExpectRefused("run poly_nms --boxes dets.csv --device tpu:0", "there is no device");
   ExpectRefused("run poly_nms --boxes dets.csv --out keep.png", ".npy or .csv");
   ExpectRefused("run poly_nms --boxes dets.csv --out no/such/folder.npy", "can't be written");
+}
+
+TEST_F(RunTest, WhatCanNotBePrintedIsAnError) {
+  EXPECT_EQ(Run("list").code, 0);
+  const int status = std::system("'" DETOPS_PROGRAM "' list > /dev/full 2> /dev/null");
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+  EXPECT_EQ(Run("list --quiet").out, "");
 }
 
 TEST_F(RunTest, HelpHasAnExampleForEveryCommand) {

@@ -2,10 +2,14 @@
 //
 // detops: the operators without writing code, and the system that accepts them.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "commands/commands.h"
 #include "core/array.h"
@@ -20,11 +24,39 @@ void AddOutputOptions(CLI::App& app, Output& output) {
 
 namespace {
 
+// The command that the arguments got to, and how it is called: "detops run poly_nms".
+std::pair<const CLI::App*, std::string> Reached(const CLI::App& app) {
+  std::pair<const CLI::App*, std::string> reached = {&app, app.get_name()};
+  while (!reached.first->get_subcommands().empty()) {
+    reached.first = reached.first->get_subcommands().back();
+    reached.second += " " + reached.first->get_name();
+  }
+  return reached;
+}
+
+// The library's own words, but where they don't say what to do.
+std::string TextOf(const CLI::ParseError& error, const CLI::App& app) {
+  const auto [command, name] = Reached(app);
+  std::vector<std::string> commands;
+  for (const CLI::App* sub : command->get_subcommands([](const CLI::App*) { return true; })) {
+    commands.push_back(sub->get_name());
+  }
+  const std::vector<std::string> unknown = app.remaining(true);
+  std::string text = error.what();
+  if (!unknown.empty() && !commands.empty()) {
+    text = fmt::format("there is no '{}'; {} has {}", unknown[0], name, fmt::join(commands, ", "));
+  } else if (!commands.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    text = fmt::format("{} needs a command: {}", name, fmt::join(commands, ", "));
+  } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !unknown.empty()) {
+    text = fmt::format("{} has no '{}'", name, unknown[0]);
+  }
+  return fmt::format("{}\n`{} --help` says more.", text, name);
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Detection operators: run, check, measure and show them.", "detops");
   app.set_version_flag("--version", detopsGetVersion());
   app.require_subcommand(1);
-  app.failure_message(CLI::FailureMessage::help);
   app.footer(
       "Exit code: 0 all right, 1 a check failed, 2 wrong arguments or files.\n"
       "Examples:\n"
@@ -49,7 +81,7 @@ int Main(int argc, char** argv) {
     fmt::print("detops {}\n", detopsGetVersion());
     return 0;
   } catch (const CLI::ParseError& e) {
-    fmt::print(stderr, "detops: {}\nRun with --help for more information.\n", e.what());
+    fmt::print(stderr, "detops: {}\n", TextOf(e, app));
     return kExitUsage;
   } catch (const UserError& e) {
     fmt::print(stderr, "detops: {}\n", e.what());
@@ -67,4 +99,10 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace detops::cli
 
-int main(int argc, char** argv) { return detops::cli::Main(argc, argv); }
+int main(int argc, char** argv) {
+  const int exit_code = detops::cli::Main(argc, argv);
+  // A full disk shows only here, where the last of the output leaves the program.
+  if (std::fflush(stdout) == 0) return exit_code;
+  fmt::print(stderr, "detops: the output can't be written\n");
+  return detops::cli::kExitUsage;
+}

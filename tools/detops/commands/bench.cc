@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +10,7 @@
 #include "core/environment.h"
 #include "core/measure_all.h"
 #include "core/npy.h"
+#include "core/report_text.h"
 
 namespace detops::cli {
 namespace {
@@ -21,11 +23,36 @@ struct Request {
   Output output;
 };
 
-std::string Share(const nlohmann::ordered_json& value) {
-  return value.is_null() ? "–" : ShareText(value.get<double>());
+// One line a reason, and the cases it is for: what can't run here can't for any of them.
+void PrintSkipped(const nlohmann::ordered_json& json, const MeasureAllOptions& options) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> lines;
+  for (const DeviceInfo& d : Devices()) {
+    const bool asked =
+        options.implementation.empty() || BackendOf(options.implementation) == BackendOf(d.name);
+    if (d.usable || !asked || !IsMeant(d, options.device)) continue;
+    lines.push_back({fmt::format("{}: skipped, {}", d.name, d.reason), {}});
+  }
+  for (const auto& m : json["measurements"]) {
+    const auto why = m["skipped"].get<std::string>();
+    if (why.empty() || m["failed"].get<bool>()) continue;
+    const std::string line =
+        fmt::format("{}: skipped, {}", m["implementation"].get<std::string>(), why);
+    auto found = std::ranges::find(lines, line, [](const auto& l) { return l.first; });
+    if (found == lines.end()) found = lines.insert(found, {line, {}});
+    found->second.push_back(m["case"]);
+  }
+  for (const auto& [line, cases] : lines) {
+    const std::string which = cases.empty() ? "" : fmt::format(": {}", fmt::join(cases, ", "));
+    fmt::print("{}\n", Coloured(Colour::kDim, line + which));
+  }
 }
-std::string Number(const nlohmann::ordered_json& value) {
-  return value.is_null() ? "–" : Figures(value.get<double>());
+
+void PrintFailed(std::FILE* out, const nlohmann::ordered_json& json) {
+  for (const auto& m : json["measurements"]) {
+    if (!m["failed"].get<bool>()) continue;
+    fmt::print(out, "{} {} FAILED: {}\n", m["case"].get<std::string>(),
+               m["implementation"].get<std::string>(), m["skipped"].get<std::string>());
+  }
 }
 
 void PrintTable(const nlohmann::ordered_json& json) {
@@ -40,24 +67,25 @@ void PrintTable(const nlohmann::ordered_json& json) {
               "llrrrrrrlrr");
   for (const auto& m : json["measurements"]) {
     if (!m["skipped"].get<std::string>().empty()) continue;
-    table.Add({m["case"], m["implementation"], TimeText(m["median_s"]), ShareText(m["spread"]),
-               Number(m["gbps"]), Number(m["gflops"]), Share(m["io_efficiency"]),
-               Share(m["compute_efficiency"]), m["bottleneck"],
-               BytesText(m["workspace_bytes"].get<double>()), Number(m["ratio_to_reference"])});
+    table.Add({m["case"], RowName(m), TimeText(m["median_s"]), ShareText(m["spread"]),
+               Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"), Shares(m, "compute"),
+               m["bottleneck"], BytesText(m["workspace_bytes"].get<double>()),
+               Number(m["ratio_to_reference"])});
   }
   table.Print();
-  for (const auto& m : json["measurements"]) {
-    const auto why = m["skipped"].get<std::string>();
-    if (!why.empty()) {
-      fmt::print("{}\n",
-                 Coloured(Colour::kDim, fmt::format("{} {}: {}", m["case"].get<std::string>(),
-                                                    m["implementation"].get<std::string>(), why)));
-    }
-  }
   fmt::print(
-      "io, compute: share of the peaks measured in this run, by the operators' own counts; ± is "
+      "io, compute: share of the peaks measured in this run, in brackets of the datasheet's, by "
       "the\n"
-      "middle half of the samples. Repeat a line: detops bench CASE --impl IMPLEMENTATION\n");
+      "operators' own counts; ± is the middle half of the samples. Repeat a line: detops bench "
+      "CASE --impl IMPLEMENTATION\n");
+}
+
+// Names of files may hold anything.
+std::string CsvText(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
 }
 
 std::string Csv(const nlohmann::ordered_json& json) {
@@ -75,6 +103,8 @@ std::string Csv(const nlohmann::ordered_json& json) {
                                             "gflops",
                                             "io_efficiency",
                                             "compute_efficiency",
+                                            "datasheet_io_efficiency",
+                                            "datasheet_compute_efficiency",
                                             "bottleneck",
                                             "bottleneck_efficiency",
                                             "workspace_bytes",
@@ -85,9 +115,7 @@ std::string Csv(const nlohmann::ordered_json& json) {
     std::vector<std::string> cells;
     for (const std::string& column : columns) {
       const auto& value = m[column];
-      cells.push_back(value.is_null()     ? ""
-                      : value.is_string() ? value.get<std::string>()
-                                          : value.dump());
+      cells.push_back(value.is_null() ? "" : value.is_string() ? CsvText(value) : value.dump());
     }
     text += fmt::format("{}\n", fmt::join(cells, ","));
   }
@@ -109,11 +137,20 @@ int Bench(const Request& request) {
   if (!request.out.empty()) WriteFile(request.out, JsonText(json));
   if (!request.csv.empty()) WriteFile(request.csv, Csv(json));
   if (request.output.json) fmt::print("{}", JsonText(json));
+  if (request.output.quiet) PrintFailed(stderr, json);
   if (text) {
     PrintTable(json);
+    PrintSkipped(json, request.options);
+    PrintFailed(stdout, json);
     if (!request.compare.empty()) PrintComparison(json["comparison"], request.compare);
   }
-  return regressed ? kExitFailed : 0;
+  bool failed = false;
+  for (const auto& m : json["measurements"]) {
+    if (!m["failed"].get<bool>()) continue;
+    if (m["implementation"] == "") return kExitUsage;  // none was even tried: it is the file
+    failed = true;
+  }
+  return failed || regressed ? kExitFailed : 0;
 }
 
 }  // namespace
@@ -151,6 +188,7 @@ void AddBench(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   AddOutputOptions(*bench, request->output);
   bench->footer(
+      "Exit code: 0 all right, 1 something failed or became slower, 2 a file is broken.\n"
       "Examples:\n"
       "  detops bench poly_nms --group network scale --out new.json\n"
       "  detops bench --compare old.json");

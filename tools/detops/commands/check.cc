@@ -53,12 +53,15 @@ void PrintRow(const CheckRow& row) {
   fmt::print("  {} {} {}{}\n",
              Coloured(ColourOf(row.status), fmt::format("{:<7}", NameOf(row.status))), figures,
              why.empty() ? "" : why + "  ", Coloured(Colour::kDim, "# " + row.command));
-  if (row.status != Status::kFailed) return;
-  for (const Accuracy& a : row.outputs) {
-    fmt::print("          {:<20} diff1 {} diff2 {} diff3 {}{}{}\n", a.output, DiffText(a.diff1),
-               DiffText(a.diff2), DiffText(a.diff3),
+  const auto print = [](const std::string& what, const Accuracy& a) {
+    fmt::print("          {:<28} diff1 {} diff2 {} diff3 {}{}{}\n", what + a.output,
+               DiffText(a.diff1), DiffText(a.diff2), DiffText(a.diff3),
                a.special_match ? "" : "  NaN or infinities elsewhere", a.passed ? "" : "  <-");
+  };
+  if (row.status == Status::kFailed) {
+    for (const Accuracy& a : row.outputs) print("", a);
   }
+  for (const Accuracy& a : row.expected) print("expected ", a);
 }
 
 void PrintCase(const std::vector<CheckRow>& rows) {
@@ -92,9 +95,10 @@ int Check(const Request& request) {
   const auto count = [&](const char* what) { return json["summary"][what].get<int>(); };
   if (text) {
     fmt::print(
-        "\n{} cases: {} passed, {} passed but weak, {} failed, {} refused, {} skipped, {} errors\n",
-        count("cases"), count("passed"), count("weak"), count("failed"), count("refused"),
-        count("skipped"), count("errors"));
+        "\n{} case{}: {} passed, {} passed but weak, {} failed, {} refused, {} skipped, {} "
+        "errors\n",
+        count("cases"), count("cases") == 1 ? "" : "s", count("passed"), count("weak"),
+        count("failed"), count("refused"), count("skipped"), count("errors"));
   }
   if (wrong_file) return kExitUsage;
   const bool good = count("failed") == 0 && count("errors") == 0;

@@ -16,7 +16,7 @@ namespace detops::cli {
 namespace {
 
 struct Request {
-  std::string out = "detops-demo.html", device = "cpu";
+  std::string out = "detops-demo.html", device;
   Output output;
 };
 
@@ -52,7 +52,8 @@ std::string DemoPage(const std::vector<Scene>& scenes, const std::string& device
 
 int Demo(const Request& request) {
   const bool text = !request.output.json && !request.output.quiet;
-  RequireKnown(request.device, "");
+  std::string device = ChosenDevice(request.device);
+  if (device.empty()) device = "cpu";
   using MakeScene = Scene (*)(const std::string&);
   const std::pair<const char*, MakeScene> makers[] = {{"poly_nms", ParkingLot},
                                                       {"points_in_boxes", LidarSweep},
@@ -64,13 +65,13 @@ int Demo(const Request& request) {
     Progress progress(std::size(makers), text);
     for (const auto& [name, make] : makers) {
       progress.Step(name);
-      scenes.push_back(make(request.device));
+      scenes.push_back(make(device));
     }
   }
   const std::filesystem::path file = request.out;
   std::error_code error;
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), error);
-  WriteFile(file, DemoPage(scenes, request.device));
+  WriteFile(file, DemoPage(scenes, device));
 
   bool right = true;
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
@@ -106,7 +107,7 @@ void AddDemo(CLI::App& app, int& exit_code) {
   auto* demo = app.add_subcommand("demo", "the five operators on scenes one can see, as a page");
   auto request = std::make_shared<Request>();
   demo->add_option("--out", request->out, "the page")->type_name("FILE")->capture_default_str();
-  demo->add_option("--device", request->device, "where to run")->capture_default_str();
+  demo->add_option("--device", request->device, "where to run; default: DETOPS_DEVICE, or cpu");
   AddOutputOptions(*demo, request->output);
   demo->footer("Example:\n  detops demo --out demo.html");
   demo->callback([request, &exit_code] { exit_code = Demo(*request); });

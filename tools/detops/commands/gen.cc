@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "commands/commands.h"
 #include "core/case_file.h"
+#include "core/environment.h"
 #include "core/npy.h"
 
 namespace detops::cli {
@@ -87,10 +90,15 @@ void Generate(const Request& request) {
     throw UserError(
         fmt::format("{} has no scene '{}'; --help lists them", request.op->name(), request.scene));
   }
+  if (!(request.lower < request.upper) || !std::isfinite(request.upper - request.lower)) {
+    throw UserError(
+        fmt::format("--lower {} must be below --upper {}", request.lower, request.upper));
+  }
   const bool many = scenes.size() > 1 || request.count > 1;
   if (request.out.empty()) {
     if (many) throw UserError("several cases need a folder: give --out FOLDER");
-    fmt::print("{}", WriteCase(MakeCase(request, scenes[0], request.sizes, request.seed)));
+    const std::string text = WriteCase(MakeCase(request, scenes[0], request.sizes, request.seed));
+    fmt::print("{}", request.output.json ? JsonText({{"case", text}}) : text);
     return;
   }
   Rng rng(request.seed);
@@ -116,7 +124,7 @@ void Generate(const Request& request) {
     }
   }
   if (request.output.json) {
-    fmt::print("{{\"written\": {}}}\n", written);
+    fmt::print("{}", JsonText({{"written", written}}));
   } else if (!request.output.quiet) {
     fmt::print("{} case(s) written; run them: detops check {}\n", written, Quoted(request.out));
   }

@@ -107,7 +107,11 @@ void AddList(CLI::App& app, int&) {
   list->footer("Example:\n  detops list");
   list->callback([output] {
     const std::vector<Row> rows = Rows();
-    output->json ? PrintJson(rows) : Print(rows);
+    if (output->json) {
+      PrintJson(rows);
+    } else if (!output->quiet) {
+      Print(rows);
+    }
   });
 }
 

@@ -75,6 +75,7 @@ void AddReport(CLI::App& app, int& exit_code) {
   report->callback([request, &exit_code] {
     request->check_options.device = request->bench_options.device;
     request->check_options.implementation = request->bench_options.implementation;
+    request->check_options.reference = request->bench_options.reference;
     exit_code = Report(*request);
   });
 }

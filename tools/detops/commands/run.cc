@@ -32,6 +32,10 @@ Problem ReadProblem(const Request& request) {
   }
   for (const TensorInfo& info : request.op->inputs()) {
     Array array = ReadArray(request.inputs.at(info.name));
+    if (array.shape().empty()) {
+      throw UserError(fmt::format("{}: holds a single number; {} wants {}",
+                                  request.inputs.at(info.name), info.option, info.help));
+    }
     if (array.dtype() == MLUOP_DTYPE_INT32) {
       throw UserError(fmt::format("{}: holds int32; {} wants float: save array.astype('<f4')",
                                   request.inputs.at(info.name), info.option));
@@ -49,9 +53,9 @@ Problem ReadProblem(const Request& request) {
 
 void RunRequest(const Request& request) {
   const Problem problem = ReadProblem(request);
-  RequireKnown(request.device, request.implementation);
-  const std::vector<Target> targets =
-      TargetsOf(*request.op, request.device, request.implementation);
+  const std::string device = ChosenDevice(request.device);
+  RequireKnown(device, request.implementation);
+  const std::vector<Target> targets = TargetsOf(*request.op, device, request.implementation);
   if (targets.empty()) {
     throw UserError(fmt::format("{} has no such implementation on this device; see `detops list`",
                                 request.op->name()));
@@ -125,7 +129,8 @@ void AddRun(CLI::App& app, int&) {
       if (info.option == nullptr) continue;
       sub->add_option(info.option, request->outputs[info.name], info.help)->type_name("FILE");
     }
-    sub->add_option("--device", request->device, "as `detops list` names it; default: the first");
+    sub->add_option("--device", request->device,
+                    "as `detops list` names it; default: DETOPS_DEVICE, or the first");
     sub->add_option("--impl", request->implementation,
                     "force an implementation; default: the library's choice");
     AddOutputOptions(*sub, request->output);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "oracle/oracle.h"
@@ -87,6 +88,20 @@ Array Array::FromFloats(mluOpDataType_t dtype, Shape shape, std::span<const floa
       case MLUOP_DTYPE_INT32: array.As<int32_t>()[i] = static_cast<int32_t>(values[i]); break;
       default: array.As<float>()[i] = values[i];
     }
+  }
+  return array;
+}
+
+Array Array::Gather(const Array& buffer, Shape shape, const Shape& strides) {
+  Array array(buffer.dtype(), std::move(shape));
+  const size_t size = SizeOf(array.dtype_);
+  Shape index(array.shape_.size(), 0);
+  for (int64_t to = 0; to < array.count(); ++to) {
+    const int64_t from =
+        std::inner_product(index.begin(), index.end(), strides.begin(), int64_t{0});
+    std::memcpy(array.bytes_.data() + static_cast<size_t>(to) * size,
+                buffer.bytes_.data() + static_cast<size_t>(from) * size, size);
+    for (size_t d = index.size(); d-- > 0 && ++index[d] == array.shape_[d];) index[d] = 0;
   }
   return array;
 }

@@ -40,6 +40,8 @@ class Array {
   Array(mluOpDataType_t dtype, Shape shape, const std::string& what = "tensor");
   // From floats, rounded where the type is half. The count must be the shape's.
   static Array FromFloats(mluOpDataType_t dtype, Shape shape, std::span<const float> values);
+  // What lies in a buffer with these strides, in elements; none of them may lead out of it.
+  static Array Gather(const Array& buffer, Shape shape, const Shape& strides);
 
   mluOpDataType_t dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }

@@ -71,6 +71,34 @@ std::string NameOf(const fs::path& file) {
   return dot == std::string::npos ? name : name.substr(0, dot);
 }
 
+// Only of outputs that the file gives values of: the operator itself knows their shapes.
+void ReadExpected(const Case& what, Problem& problem) {
+  const auto infos = problem.op->outputs();
+  for (int i = 0; i < what.spec.output_size(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    const std::string name =
+        fmt::format("{}: output {}{}", what.file.string(), i + 1,
+                    at < infos.size() ? fmt::format(" ({})", infos[at].name) : "");
+    std::optional<Array>& expected = problem.expected.emplace_back(
+        ExpectedTensor(what.spec.output(i), what.file.parent_path(), name));
+    if (!expected) continue;
+    if (at >= infos.size()) {
+      throw UserError(fmt::format("{}: has values, but {} has {} outputs", name, problem.op->name(),
+                                  infos.size()));
+    }
+    const Array room = problem.op->MakeOutputs(problem)[at];
+    const auto is_integer = [](const Array& a) { return a.dtype() == MLUOP_DTYPE_INT32; };
+    if (is_integer(*expected) != is_integer(room)) {
+      throw UserError(fmt::format("{}: has dtype {}; the operator gives {}", name,
+                                  cli::NameOf(expected->dtype()), cli::NameOf(room.dtype())));
+    }
+    if (expected->count() > room.count()) {
+      throw UserError(fmt::format("{}: has {} elements, the operator gives at most {}", name,
+                                  expected->count(), room.count()));
+    }
+  }
+}
+
 bool IsGroup(const std::string& name) { return std::ranges::find(kGroups, name) != kGroups.end(); }
 
 void Fill(const Case& what, Problem& problem) {
@@ -141,6 +169,7 @@ Problem MakeProblem(const Case& what) {
         MakeTensor(what.spec.input(i), what.file.parent_path(), name, what.spec.has_scene()));
   }
   if (what.spec.has_scene()) Fill(what, problem);
+  ReadExpected(what, problem);
   return problem;
 }
 

@@ -29,7 +29,8 @@ struct CheckRow {
   std::string reason;  // of anything but a plain pass
   std::string sample;  // what was compared, where not all was
   std::vector<Accuracy> outputs;
-  std::string same_bits_as;  // the implementation that it was held against; "" for the first
+  std::vector<Accuracy> expected;  // against the values that the file gives
+  std::string same_bits_as;        // the implementation that it was held against; "" for the first
   bool same_bits = true;
   double seconds = 0;
   std::string command;  // that repeats it

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdlib>
 #include <set>
 
 namespace detops::cli {
@@ -37,6 +38,10 @@ std::vector<DeviceInfo> Devices() {
 
 std::string BackendOf(const std::string& name) { return name.substr(0, name.find(':')); }
 
+bool IsMeant(const DeviceInfo& device, const std::string& name) {
+  return name.empty() || name == device.name || name == BackendOf(device.name);
+}
+
 bool IsReference(const std::string& implementation) {
   return implementation.ends_with(":reference");
 }
@@ -50,17 +55,16 @@ std::vector<std::string> ImplementationsOf(const std::string& op) {
 }
 
 void RequireKnown(const std::string& device, const std::string& implementation) {
-  std::string names;
-  bool found = device.empty();
+  std::string names, why_not;
+  bool usable = false;
   for (const DeviceInfo& d : Devices()) {
     names += (names.empty() ? "" : ", ") + d.name;
-    if (d.name != device) continue;
-    found = true;
-    if (!d.usable) {
-      throw UserError(fmt::format("device {} can't be used: {}", d.name, d.reason));
-    }
+    if (!IsMeant(d, device)) continue;
+    usable = usable || d.usable;
+    if (!d.usable) why_not = fmt::format("device {} can't be used: {}", d.name, d.reason);
   }
-  if (!found) throw UserError(fmt::format("there is no device '{}'; there are {}", device, names));
+  if (!usable && !why_not.empty()) throw UserError(why_not);
+  if (!usable) throw UserError(fmt::format("there is no device '{}'; there are {}", device, names));
   if (implementation.empty()) return;
   std::set<std::string> all;
   for (const detopsImplementationInfo& info : Implementations()) all.insert(info.name);
@@ -70,11 +74,25 @@ void RequireKnown(const std::string& device, const std::string& implementation) 
   }
 }
 
+std::string ChosenDevice(const std::string& option) {
+  const char* variable = std::getenv("DETOPS_DEVICE");
+  if (!option.empty() || variable == nullptr) {
+    RequireKnown(option, "");
+    return option;
+  }
+  try {
+    RequireKnown(variable, "");
+  } catch (const UserError& e) {
+    throw UserError(fmt::format("DETOPS_DEVICE: {}", e.what()));
+  }
+  return variable;
+}
+
 std::vector<Target> TargetsOf(const Operator& op, const std::string& device,
                               const std::string& implementation) {
   std::vector<Target> targets;
   for (const DeviceInfo& d : Devices()) {
-    if (!d.usable || (!device.empty() && d.name != device)) continue;
+    if (!d.usable || !IsMeant(d, device)) continue;
     for (const std::string& name : ImplementationsOf(op.name())) {
       if (BackendOf(name) != BackendOf(d.name)) continue;
       if (implementation.empty() || name == implementation) targets.push_back({d.name, name});

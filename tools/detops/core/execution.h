@@ -36,6 +36,9 @@ std::vector<DeviceInfo> Devices();
 // "cuda:0" of "cuda".
 std::string BackendOf(const std::string& device_or_implementation);
 
+// Whether a name like "cuda:0" means this device. "cuda" means all of that backend, "" all.
+bool IsMeant(const DeviceInfo& device, const std::string& name);
+
 // Where and by what a problem can run.
 struct Target {
   std::string device, implementation;  // implementation "": the library's choice
@@ -43,6 +46,9 @@ struct Target {
 // Throws UserError for a name that the library does not list, and for a device that can't be used;
 // empty ones are fine.
 void RequireKnown(const std::string& device, const std::string& implementation);
+// Of the commands that run on one device: the option's, else DETOPS_DEVICE's, else "". Throws
+// UserError where it is not known.
+std::string ChosenDevice(const std::string& option);
 // Every implementation of the operator on every usable device of its backend, the preferred first.
 // Empty strings don't filter.
 std::vector<Target> TargetsOf(const Operator& op, const std::string& device,

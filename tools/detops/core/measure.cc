@@ -11,6 +11,7 @@
 
 #include "bench/machine.h"
 #include "core/check.h"
+#include "core/tensor_values.h"
 
 namespace detops::cli {
 namespace {
@@ -189,8 +190,12 @@ std::vector<Measurement> MeasureFile(const std::filesystem::path& file,
       }
       try {
         Measure(problem, options, first, m);
+      } catch (const RunError& e) {
+        m.skipped = e.what();
+        m.failed = !e.refused();
       } catch (const std::exception& e) {
         m.skipped = e.what();
+        m.failed = true;
       }
     }
     for (Measurement& m : all) {
@@ -200,8 +205,12 @@ std::vector<Measurement> MeasureFile(const std::filesystem::path& file,
         }
       }
     }
+  } catch (const NotHere& e) {
+    about.skipped = e.what();
+    all = {about};
   } catch (const std::exception& e) {
     about.skipped = e.what();
+    about.failed = true;
     all = {about};
   }
   return all;
@@ -231,7 +240,8 @@ nlohmann::ordered_json JsonOf(const Measurement& m, const Efficiency& e) {
                {"implementation", m.target.implementation},
                {"threads", m.threads},
                {"command", m.command},
-               {"skipped", m.skipped}};
+               {"skipped", m.skipped},
+               {"failed", m.failed}};
   if (!m.skipped.empty()) return json;
   json["repeats"] = m.repeats;
   json["median_s"] = m.median;

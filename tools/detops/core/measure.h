@@ -29,6 +29,7 @@ struct Measurement {
   Target target;
   int threads = 0;
   std::string skipped;  // why there is no figure; "" where there is
+  bool failed = false;  // by an error or a wrong result
 
   int64_t repeats = 0;
   double median = 0, fastest = 0, spread = 0;  // seconds; spread: middle half over the median

@@ -46,7 +46,7 @@ nlohmann::ordered_json MeasureAll(const std::vector<std::filesystem::path>& file
   Progress progress(files.size() + 1, shown);
   progress.Step("peaks of this machine");
   for (const DeviceInfo& d : Devices()) {
-    if (!d.usable || (!options.device.empty() && options.device != d.name)) continue;
+    if (!d.usable || !IsMeant(d, options.device)) continue;
     Peaks& p = peaks[d.name] = MeasurePeaks(d.name, options.threads, quick);
     for (const Sheet& sheet : sheets) {
       if (sheet.device != d.name) continue;

@@ -133,18 +133,13 @@ mluOpDataType_t TypeOf(const std::filesystem::path& file, const std::string& des
 
 // Column-major to row-major.
 Array FromFortran(const Array& columns) {
-  Array rows(columns.dtype(), columns.shape());
-  const size_t size = SizeOf(columns.dtype());
-  const Shape& shape = columns.shape();
-  Shape index(shape.size(), 0);
-  for (int64_t from = 0; from < columns.count(); ++from) {
-    int64_t to = 0;
-    for (size_t d = 0; d < shape.size(); ++d) to = to * shape[d] + index[d];
-    std::memcpy(rows.bytes().data() + static_cast<size_t>(to) * size,
-                columns.bytes().data() + static_cast<size_t>(from) * size, size);
-    for (size_t d = 0; d < shape.size() && ++index[d] == shape[d]; ++d) index[d] = 0;
+  Shape strides;
+  int64_t stride = 1;
+  for (const int64_t dim : columns.shape()) {
+    strides.push_back(stride);
+    stride *= dim;
   }
-  return rows;
+  return Array::Gather(columns, columns.shape(), strides);
 }
 
 std::ifstream Open(const std::filesystem::path& file) {

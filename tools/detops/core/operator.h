@@ -29,6 +29,7 @@ struct Problem {
   const Operator* op = nullptr;
   proto::Case spec;
   std::vector<Array> inputs;
+  std::vector<std::optional<Array>> expected;  // of the outputs, where the file gives them
   // Of the feature maps; all other tensors are plain arrays.
   mluOpTensorLayout_t layout = MLUOP_LAYOUT_NHWC;
 };

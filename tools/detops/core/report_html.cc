@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "core/html.h"
@@ -102,9 +103,8 @@ std::string Performance(const Json& op) {
     const Json& efficiency = m["bottleneck_efficiency"];
     table.Add({Escaped(ShortName(Text(m["case"]))) + "<br><span class=\"soft\">" +
                    Escaped(Text(m["what"])) + "</span>",
-               Escaped(Text(m["implementation"])), TimeText(m["median_s"]), ShareText(m["spread"]),
-               Number(m["gbps"]), Number(m["gflops"]), Share(m["io_efficiency"]),
-               Share(m["compute_efficiency"]),
+               Escaped(RowName(m)), TimeText(m["median_s"]), ShareText(m["spread"]),
+               Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"), Shares(m, "compute"),
                efficiency.is_null()
                    ? "–"
                    : Bar(efficiency, Share(efficiency) + " " + Text(m["bottleneck"])),
@@ -119,7 +119,7 @@ std::string Backends(const Json& op) {
   std::vector<std::string> implementations, cases;
   std::map<std::string, std::map<std::string, double>> times;
   for (const Json& m : op["measurements"]) {
-    const std::string implementation = Text(m["implementation"]), name = Text(m["case"]);
+    const std::string implementation = RowName(m), name = Text(m["case"]);
     if (std::ranges::find(implementations, implementation) == implementations.end()) {
       implementations.push_back(implementation);
     }
@@ -127,7 +127,7 @@ std::string Backends(const Json& op) {
     times[name][implementation] = m["median_s"];
   }
   std::vector<std::string> header = {"case"};
-  header.insert(header.end(), implementations.begin(), implementations.end());
+  std::ranges::transform(implementations, std::back_inserter(header), Escaped);
   HtmlTable table(header, "l" + std::string(implementations.size(), 'r'));
   for (const std::string& name : cases) {
     double best = 1e300;
@@ -168,7 +168,7 @@ std::string ScalingPlot(const Json& op) {
         what.find("half") != std::string::npos || what.find("with") != std::string::npos) {
       continue;
     }
-    const std::string implementation = Text(m["implementation"]);
+    const std::string implementation = RowName(m);
     auto s = std::ranges::find(series, implementation, &Series::name);
     if (s == series.end()) s = series.insert(series.end(), Series{implementation, {}, true});
     if (m["size"].get<double>() > 0) s->points.emplace_back(m["size"], m["median_s"]);
@@ -187,7 +187,7 @@ std::string Roofline(const Json& report, const Json& peak) {
   Plot plot;
   plot.title = "Roofline of " + device;
   plot.x_label = "operations a byte";
-  plot.y_label = "GFLOP/s of the fastest implementation of each case; dashed: the measured peaks";
+  plot.y_label = "GFLOP/s of the fastest implementation of each case; dashed: the peaks";
   double low = 1e300, high = 0;
   for (const Json& op : report["operators"]) {
     std::map<std::string, const Json*> best;

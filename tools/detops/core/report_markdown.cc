@@ -55,8 +55,11 @@ std::string ReportMarkdown(const Json& report) {
       {"operator", "accuracy", "same bits", "network, bar 60 %", "other, bar 30 %", "why short"});
   for (const Json& op : report["operators"]) {
     const Json& v = op["verdict"];
-    const auto part = [](const Json& p) { return Text(p["verdict"]) + ": " + EfficiencyText(p); };
-    md += Row({Text(op["name"]), Text(v["accuracy"]) + ": " + AccuracyText(v), Text(v["bits"]),
+    const auto with = [](const std::string& verdict, const std::string& figures) {
+      return verdict + (figures.empty() ? "" : ": ") + figures;
+    };
+    const auto part = [&](const Json& p) { return with(Text(p["verdict"]), EfficiencyText(p)); };
+    md += Row({Text(op["name"]), with(Text(v["accuracy"]), AccuracyText(v)), Text(v["bits"]),
                part(v["network"]), part(v["other"]), Text(v["reason"])});
   }
   md += fmt::format("\n## Accuracy\n{}\n\n", kAccuracyText);
@@ -77,11 +80,10 @@ std::string ReportMarkdown(const Json& report) {
                 "bottleneck", "workspace", "x reference", "repeat"});
   for (const Json& op : report["operators"]) {
     for (const Json& m : op["measurements"]) {
-      md += Row({Text(m["case"]), Text(m["implementation"]), TimeText(m["median_s"]),
-                 ShareText(m["spread"]), Number(m["gbps"]), Number(m["gflops"]),
-                 Share(m["io_efficiency"]), Share(m["compute_efficiency"]), Text(m["bottleneck"]),
-                 BytesText(m["workspace_bytes"].get<double>()), Number(m["ratio_to_reference"]),
-                 "`" + Text(m["command"]) + "`"});
+      md += Row({Text(m["case"]), RowName(m), TimeText(m["median_s"]), ShareText(m["spread"]),
+                 Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"), Shares(m, "compute"),
+                 Text(m["bottleneck"]), BytesText(m["workspace_bytes"].get<double>()),
+                 Number(m["ratio_to_reference"]), "`" + Text(m["command"]) + "`"});
     }
   }
   md += "\n## What was left out\n";

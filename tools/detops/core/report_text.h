@@ -30,7 +30,8 @@ inline constexpr char kAccuracyText[] =
 inline constexpr char kPerformanceText[] =
     "Median of the samples; ± is their middle half. io and compute: shares of the peaks that the "
     "same run "
-    "measured. Above 100 % the data stay in a cache, or the method does less than the documents "
+    "measured, and in brackets of the datasheet's. Above 100 % the data stay in a cache, or the "
+    "method does less than the documents "
     "count.";
 
 inline std::string Text(const nlohmann::ordered_json& value) {
@@ -41,6 +42,18 @@ inline std::string Number(const nlohmann::ordered_json& value) {
 }
 inline std::string Share(const nlohmann::ordered_json& value) {
   return value.is_number() ? ShareText(value.get<double>()) : "–";
+}
+// Of what was measured, and in brackets of the datasheet, where it was given.
+inline std::string Shares(const nlohmann::ordered_json& measurement, const std::string& side) {
+  const auto sheet = measurement.find("datasheet_" + side + "_efficiency");
+  const bool given = sheet != measurement.end() && sheet->is_number();
+  return Share(measurement[side + "_efficiency"]) + (given ? " (" + Share(*sheet) + ")" : "");
+}
+// "cuda:simt", on any but the first device of its kind "cuda:simt on cuda:1".
+inline std::string RowName(const nlohmann::ordered_json& measurement) {
+  const std::string device = Text(measurement["device"]);
+  const bool first = device.find(':') == std::string::npos || device.ends_with(":0");
+  return Text(measurement["implementation"]) + (first ? "" : " on " + device);
 }
 inline std::string Diff(const nlohmann::ordered_json& value) {
   return value.is_number() ? DiffText(value.get<double>()) : "inf";
@@ -61,12 +74,14 @@ inline std::string LimitsText(const nlohmann::ordered_json& limits) {
   }
   return exact ? "equal" : text;
 }
+// Empty where nothing was measured, or compared.
 inline std::string EfficiencyText(const nlohmann::ordered_json& part) {
   if (part["cases"].get<int>() == 0) return "";
   return fmt::format("{} of {} cases, lowest {}", part["met"].get<int>(), part["cases"].get<int>(),
                      Share(part["lowest"]));
 }
 inline std::string AccuracyText(const nlohmann::ordered_json& verdict) {
+  if (verdict["accuracy"] == "not checked") return "";
   return fmt::format("{} outputs compared, {} failed, {} weak; worst diff1 {}, diff2 {}",
                      verdict["compared"].get<int>(), verdict["failed"].get<int>(),
                      verdict["weak"].get<int>(), Diff(verdict["worst_diff1"]),

@@ -6,6 +6,8 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -14,17 +16,8 @@
 namespace detops::cli {
 namespace {
 
-mluOpDataType_t TypeOf(const proto::Tensor& tensor, const std::string& name) {
-  switch (tensor.dtype()) {
-    case proto::DTYPE_HALF: return MLUOP_DTYPE_HALF;
-    case proto::DTYPE_FLOAT: return MLUOP_DTYPE_FLOAT;
-    default:
-      throw UserError(fmt::format("{}: has dtype {}; the operators take DTYPE_HALF and DTYPE_FLOAT",
-                                  name, proto::DataType_Name(tensor.dtype())));
-  }
-}
-
-// As mluOp's tests: the engine starts anew for each tensor.
+// As mluOp's tests: the engine starts anew for each tensor, bounds as double go before those as
+// float, and the upper one is left out, which the distribution may reach by rounding.
 std::vector<float> Random(const proto::RandomData& random, int64_t count, const std::string& name) {
   std::minstd_rand0 engine(static_cast<unsigned>(random.seed()));
   std::vector<float> values(static_cast<size_t>(count));
@@ -40,8 +33,10 @@ std::vector<float> Random(const proto::RandomData& random, int64_t count, const 
     return values;
   }
   if (random.distribution() != proto::UNIFORM) {
-    throw UserError(fmt::format("{}: distribution {} is not known here; UNIFORM and GAUSSIAN are",
-                                name, proto::Distribution_Name(random.distribution())));
+    throw NotHere(fmt::format(
+        "{}: mluOp's tests draw no numbers from distribution {} either; there are UNIFORM and "
+        "GAUSSIAN",
+        name, proto::Distribution_Name(random.distribution())));
   }
   const float low = random.has_lower_bound_double()
                         ? static_cast<float>(random.lower_bound_double())
@@ -53,7 +48,7 @@ std::vector<float> Random(const proto::RandomData& random, int64_t count, const 
     throw UserError(
         fmt::format("{}: lower_bound {} and upper_bound {} are no range", name, low, high));
   }
-  std::uniform_real_distribution<float> uniform(low, high);
+  std::uniform_real_distribution<float> uniform(low, std::nextafter(high, low));
   for (float& v : values) v = uniform(engine);
   return values;
 }
@@ -78,50 +73,141 @@ uint32_t Hex(const std::string& text, const std::string& name) {
   return bits;
 }
 
+// Where the elements of a tensor lie: in a buffer of their own, unless there are strides.
+struct Place {
+  Shape shape, strides;
+  int64_t buffer_count;
+
+  std::string Text() const {
+    return TextOf(shape) + (strides.empty() ? "" : " with strides " + TextOf(strides));
+  }
+};
+
+Place PlaceOf(const proto::Shape& given, mluOpDataType_t dtype, const std::string& name) {
+  Place place = {{given.dims().begin(), given.dims().end()},
+                 {given.dim_stride().begin(), given.dim_stride().end()},
+                 0};
+  if (place.shape.empty()) throw UserError(fmt::format("{}: has no shape", name));
+  place.buffer_count = CheckedCount(place.shape, dtype, name);
+  if (place.strides.empty() || place.buffer_count == 0) return place;
+  if (place.strides.size() != place.shape.size()) {
+    throw UserError(fmt::format("{}: has {} of dim_stride, its shape {} needs {}", name,
+                                place.strides.size(), TextOf(place.shape), place.shape.size()));
+  }
+  int64_t last = 0;
+  bool overflow = false;
+  for (size_t d = 0; d < place.shape.size(); ++d) {
+    if (place.strides[d] < 0) throw UserError(fmt::format("{}: has a negative dim_stride", name));
+    int64_t reach = 0;
+    overflow = overflow || __builtin_mul_overflow(place.shape[d] - 1, place.strides[d], &reach) ||
+               __builtin_add_overflow(last, reach, &last);
+  }
+  if (overflow || last == std::numeric_limits<int64_t>::max()) {
+    throw UserError(
+        fmt::format("{}: shape {} is more than this machine can hold", name, place.Text()));
+  }
+  place.buffer_count = CheckedCount({last + 1}, dtype, name);
+  return place;
+}
+
+// A file of numbers by its ending; else, as mluOp writes them, one of the elements' bits.
+bool IsText(const std::filesystem::path& file) {
+  return file.extension() == ".txt" || file.extension() == ".csv";
+}
+
+Array FromFile(const std::filesystem::path& file, mluOpDataType_t dtype, const Place& place,
+               const std::string& name) {
+  const auto bytes = place.buffer_count * static_cast<int64_t>(SizeOf(dtype));
+  Array array(dtype, {place.buffer_count}, name);
+  if (IsText(file)) {
+    const Array values = ReadCsv(file);
+    if (values.count() != place.buffer_count) {
+      throw UserError(fmt::format("{}: {} has {} numbers, its shape {} needs {}", name,
+                                  file.string(), values.count(), place.Text(), place.buffer_count));
+    }
+    return Array::FromFloats(dtype, {place.buffer_count}, values.As<float>());
+  }
+  const std::string content = ReadFile(file, bytes);
+  if (static_cast<int64_t>(content.size()) != bytes) {
+    throw UserError(fmt::format("{}: {} has {} bytes, its shape {} of {} needs {}", name,
+                                file.string(), content.size(), place.Text(), NameOf(dtype), bytes));
+  }
+  std::memcpy(array.bytes().data(), content.data(), content.size());
+  return array;
+}
+
+// The whole buffer, or nothing where the file gives no values.
+std::optional<Array> BufferOf(const proto::Tensor& tensor, const std::filesystem::path& folder,
+                              mluOpDataType_t dtype, const Place& place, const std::string& name) {
+  const auto count = static_cast<size_t>(place.buffer_count);
+  const auto expect = [&](const char* field, int given) {
+    if (static_cast<size_t>(given) != count) {
+      throw UserError(fmt::format("{}: has {} of {}, its shape {} needs {}", name, given, field,
+                                  place.Text(), count));
+    }
+  };
+  Array buffer(dtype, {place.buffer_count}, name);
+  if (tensor.value_h_size() > 0) {
+    expect("value_h", tensor.value_h_size());
+    for (size_t i = 0; i < count; ++i) {
+      SetBits(buffer, i, Hex(tensor.value_h(static_cast<int>(i)), name));
+    }
+  } else if (tensor.value_f_size() > 0) {
+    expect("value_f", tensor.value_f_size());
+    buffer = Array::FromFloats(dtype, buffer.shape(), {tensor.value_f().data(), count});
+  } else if (tensor.value_i_size() > 0) {
+    expect("value_i", tensor.value_i_size());
+    for (size_t i = 0; i < count; ++i) {
+      SetBits(buffer, i, std::bit_cast<uint32_t>(tensor.value_i(static_cast<int>(i))));
+    }
+  } else if (tensor.has_path()) {
+    buffer = FromFile(folder / tensor.path(), dtype, place, name);
+  } else if (tensor.has_random_data()) {
+    buffer = Array::FromFloats(dtype, buffer.shape(),
+                               Random(tensor.random_data(), place.buffer_count, name));
+  } else {
+    return std::nullopt;
+  }
+  return buffer;
+}
+
+Array Placed(Array buffer, const Place& place) {
+  if (!place.strides.empty()) return Array::Gather(buffer, place.shape, place.strides);
+  buffer.Reshape(place.shape);
+  return buffer;
+}
+
 }  // namespace
 
 Array MakeTensor(const proto::Tensor& tensor, const std::filesystem::path& folder,
                  const std::string& name, bool empty_allowed) {
-  const mluOpDataType_t dtype = TypeOf(tensor, name);
-  const Shape shape(tensor.shape().dims().begin(), tensor.shape().dims().end());
-  if (tensor.shape().dim_stride_size() > 0) {
-    throw UserError(fmt::format("{}: has dim_stride; the operators take contiguous tensors", name));
+  if (tensor.dtype() != proto::DTYPE_HALF && tensor.dtype() != proto::DTYPE_FLOAT) {
+    throw UserError(fmt::format("{}: has dtype {}; the operators take DTYPE_HALF and DTYPE_FLOAT",
+                                name, proto::DataType_Name(tensor.dtype())));
   }
-  if (shape.empty()) throw UserError(fmt::format("{}: has no shape", name));
-  Array array(dtype, shape, name);
-  const auto count = static_cast<size_t>(array.count());
-  const auto expect = [&](const char* field, int given) {
-    if (static_cast<size_t>(given) != count) {
-      throw UserError(fmt::format("{}: has {} of {}, its shape {} needs {}", name, given, field,
-                                  TextOf(shape), count));
-    }
-  };
-  if (tensor.value_h_size() > 0) {
-    expect("value_h", tensor.value_h_size());
-    for (size_t i = 0; i < count; ++i) {
-      SetBits(array, i, Hex(tensor.value_h(static_cast<int>(i)), name));
-    }
-  } else if (tensor.value_f_size() > 0) {
-    expect("value_f", tensor.value_f_size());
-    array = Array::FromFloats(dtype, shape, {tensor.value_f().data(), count});
-  } else if (tensor.value_i_size() > 0) {
-    expect("value_i", tensor.value_i_size());
-    for (size_t i = 0; i < count; ++i) {
-      SetBits(array, i, std::bit_cast<uint32_t>(tensor.value_i(static_cast<int>(i))));
-    }
-  } else if (tensor.has_path()) {
-    const Array values = ReadCsv(folder / tensor.path());
-    if (static_cast<size_t>(values.count()) != count) {
-      throw UserError(fmt::format("{}: {} has {} numbers, its shape {} needs {}", name,
-                                  tensor.path(), values.count(), TextOf(shape), count));
-    }
-    array = Array::FromFloats(dtype, shape, values.As<float>());
-  } else if (tensor.has_random_data()) {
-    array = Array::FromFloats(dtype, shape, Random(tensor.random_data(), array.count(), name));
-  } else if (!empty_allowed && count > 0) {
+  const mluOpDataType_t dtype =
+      tensor.dtype() == proto::DTYPE_HALF ? MLUOP_DTYPE_HALF : MLUOP_DTYPE_FLOAT;
+  const Place place = PlaceOf(tensor.shape(), dtype, name);
+  std::optional<Array> buffer = BufferOf(tensor, folder, dtype, place, name);
+  if (buffer) return Placed(*std::move(buffer), place);
+  if (!empty_allowed && place.buffer_count > 0) {
     throw UserError(fmt::format("{}: has no values: give value_f, random_data or a scene", name));
   }
-  return array;
+  return Array(dtype, place.shape, name);
+}
+
+std::optional<Array> ExpectedTensor(const proto::Tensor& tensor,
+                                    const std::filesystem::path& folder, const std::string& name) {
+  proto::Tensor given = tensor;
+  given.clear_random_data();  // what mluOp's tests have in the buffer before the call
+  if (given.value_h_size() + given.value_f_size() + given.value_i_size() == 0 && !given.has_path())
+    return std::nullopt;
+  if (tensor.dtype() != proto::DTYPE_INT32) return MakeTensor(given, folder, name, false);
+  const Place place = PlaceOf(tensor.shape(), MLUOP_DTYPE_INT32, name);
+  if (given.value_f_size() > 0 || IsText(given.path())) {
+    throw UserError(fmt::format("{}: integers are given by value_i, or by a file of bits", name));
+  }
+  return Placed(*BufferOf(given, folder, MLUOP_DTYPE_INT32, place, name), place);
 }
 
 }  // namespace detops::cli

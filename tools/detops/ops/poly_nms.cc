@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "ops/all.h"
@@ -23,15 +24,34 @@ void Append(std::vector<float>& boxes, const test::Quad& quad, float score) {
   boxes.push_back(score);
 }
 
-// A square of side 1 and one moved by the shift at which their IoU is the threshold, then a few
-// ulps to either side: s (1 - d) / (1 + d) with d the shift.
+// How far from the threshold the IoU of a near pair may be.
+constexpr double kNear = 1e-6;
+constexpr int kMostTries = 10000;  // far out, floats are too coarse to come near
+
+// A square of side 1 at whole coordinates and one moved along both axes, with an IoU near the
+// threshold on a side drawn by lot. One shift is random and gives the other; as rounding shifts
+// both, it takes some tries.
 void AppendNearThreshold(Rng& rng, float threshold, float x, float y, std::vector<float>& boxes) {
-  const float shift = (1 - threshold) / (1 + threshold);
-  float d = shift;
-  const int ulps = static_cast<int>(rng() % 9) - 4;
-  for (int i = 0; i < std::abs(ulps); ++i) d = std::nextafter(d, ulps < 0 ? 0.0f : 2.0f);
+  const bool above = rng() % 2 == 0;
+  const double wanted = threshold > 0 && threshold < 1 ? threshold : 0.5;  // none is near others
+  const double overlap = 2 * wanted / (1 + wanted);
+  float left = x, top = y;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kMostTries && nearest > kNear; ++i) {
+    const float moved = x + test::Uniform(rng, 0, static_cast<float>(1 - overlap));
+    const double width = x + 1 - double{moved};
+    const auto middle = static_cast<float>(y + 1 - overlap / width);
+    for (const float lower : {middle, std::nextafter(middle, y), std::nextafter(middle, y + 1)}) {
+      const double common = width * (y + 1 - double{lower});
+      const double area = (moved + 1 - double{moved}) * (lower + 1 - double{lower});
+      const double iou = common / (1 + area - common);
+      if ((iou > wanted) != above || std::fabs(iou - wanted) >= nearest) continue;
+      nearest = std::fabs(iou - wanted);
+      left = moved, top = lower;
+    }
+  }
   Append(boxes, {x, y, x + 1, y, x + 1, y + 1, x, y + 1}, test::Uniform(rng, 0.5f, 1));
-  Append(boxes, {x + d, y, x + d + 1, y, x + d + 1, y + 1, x + d, y + 1},
+  Append(boxes, {left, top, left + 1, top, left + 1, top + 1, left, top + 1},
          test::Uniform(rng, 0, 0.5f));
 }
 
@@ -105,7 +125,7 @@ class PolyNmsOperator final : public Operator {
     return {{"scattered", "turned rectangles, a few neighbours each"},
             {"concave", "rectangles and concave quadrilaterals, in either orientation"},
             {"ties", "scores of few values, many boxes the same"},
-            {"near_threshold", "pairs of squares whose IoU is within ulps of the threshold"},
+            {"near_threshold", "pairs of squares whose IoU is within a millionth of the threshold"},
             {"piled", "all around one spot"},
             {"identical", "one box, many times"},
             {"far", "like scattered, 100000 from the origin"},
@@ -128,10 +148,13 @@ class PolyNmsOperator final : public Operator {
       }
     }
     if (kind == "near_threshold") {
+      // In a square about the origin, where floats are finest.
+      const auto columns =
+          static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(count) / 2)));
       for (int64_t i = 0; 2 * i < count; ++i) {
         AppendNearThreshold(rng, p.spec.poly_nms_param().iou_threshold(),
-                            3 * static_cast<float>(i % 100), 3 * static_cast<float>(i / 100),
-                            boxes);
+                            3 * static_cast<float>(i % columns - columns / 2),
+                            3 * static_cast<float>(i / columns - columns / 2), boxes);
       }
       boxes.resize(static_cast<size_t>(9 * count));
     }
