@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/case.h"
 #include "bench/halves.h"
+#include "core/status.h"
 #include "support/random_data.h"
 
 namespace detops::bench {
@@ -68,9 +69,8 @@ Case Make(const std::string& name, const Shape& shape, bool one_thread) {
   Case c;
   c.op = "bbox_overlaps";
   c.name = name;
-  c.dims = "[" + std::to_string(shape.m) + ",4] " + (shape.aligned ? "with" : "x") + " [" +
-           std::to_string(shape.n) + ",4] " + (shape.half ? "half" : "float") +
-           (iof ? " IoF" : " IoU");
+  c.dims = core::Concat("[", shape.m, ",4] ", shape.aligned ? "with" : "x", " [", shape.n, ",4] ",
+                        shape.half ? "half" : "float", iof ? " IoF" : " IoU");
   c.size = shape.Elements();
   c.report.bytes =
       static_cast<double>(((shape.m + shape.n) * 4 + shape.Elements()) * shape.TypeBytes());

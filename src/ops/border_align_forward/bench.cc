@@ -3,6 +3,7 @@
 
 #include "bench/case.h"
 #include "bench/halves.h"
+#include "core/status.h"
 #include "support/random_data.h"
 
 namespace detops::bench {
@@ -78,12 +79,9 @@ Case Make(const std::string& name, const Shape& s, bool reference, bool one_thre
   Case c;
   c.op = "border_align_forward";
   c.name = name;
-  for (const int64_t d : s.InputDims()) {
-    c.dims += c.dims.empty() ? "[" : ",";
-    c.dims += std::to_string(d);
-  }
-  c.dims += "] K " + std::to_string(s.k) + " P " + std::to_string(kPoolSize) +
-            (s.half ? " half" : " float") + (s.nchw ? " NCHW" : "");
+  const std::vector<int64_t> dims = s.InputDims();
+  c.dims = core::Concat("[", dims[0], ",", dims[1], ",", dims[2], ",", dims[3], "] K ", s.k, " P ",
+                        kPoolSize, s.half ? " half" : " float", s.nchw ? " NCHW" : "");
   c.size = s.Outputs();
   c.report.bytes = static_cast<double>((s.Inputs() + s.n * s.k * 4 + s.Outputs()) * s.TypeBytes() +
                                        s.Outputs() * 4);
@@ -102,6 +100,7 @@ std::vector<Case> Cases() {
       Make("2x7x10x1024_float", {2, 7, 10, 256, 70, false}, true, false),
       Make("2x25x38x1024_float", {2, 25, 38, 256, 950, false}, true, true),
       Make("2x25x38x1024_half", {2, 25, 38, 256, 950, true}, true, true),
+      Make("2x50x76x1024_float", {2, 50, 76, 256, 3800, false}, false, false),
       Make("2x100x152x1024_float", {2, 100, 152, 256, 15200, false}, false, true),
       Make("2x100x152x1024_half", {2, 100, 152, 256, 15200, true}, false, true),
       Make("2x1024x25x38_float", {2, 25, 38, 256, 950, false, true}, true, false),

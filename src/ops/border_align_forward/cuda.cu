@@ -277,14 +277,15 @@ void RunNhwc(const Shape& s, cuda::Launcher& launch, const T* input, const T* bo
              int32_t* argmax_idx) {
   const int64_t slices = (s.channels + kLanes * kWidth - 1) / (kLanes * kWidth);
   const int64_t maps = s.images * 4 * slices;
-  const int64_t most_parts = (s.boxes + kBorders / 4 - 1) / (kBorders / 4);
   // A slice that fits into the first cache is for one multiprocessor, or for a few where there are
-  // fewer slices than multiprocessors. Larger ones all work on together: so the second cache holds
-  // what they read.
+  // fewer slices than multiprocessors, down to a quarter of the boxes that a block has room for.
+  // Larger ones all work on together: so the second cache holds what they read.
   constexpr int64_t kFirstCache = 160 << 10;
   const int64_t slice_bytes = s.height * s.width * kLanes * kWidth * int64_t{sizeof(T)};
-  const int64_t sharers =
-      slice_bytes <= kFirstCache ? launch.multiprocessors() / maps : launch.multiprocessors();
+  const bool fits = slice_bytes <= kFirstCache;
+  const int64_t sharers = fits ? launch.multiprocessors() / maps : launch.multiprocessors();
+  const int64_t least_boxes = fits ? kBorders / 4 : kBorders;
+  const int64_t most_parts = (s.boxes + least_boxes - 1) / least_boxes;
   const int64_t parts = std::clamp<int64_t>(sharers, 1, most_parts);
   constexpr auto kKernel = NhwcKernel<T, kWidth, Offset>;
   constexpr size_t kBytes = sizeof(Sample<Offset>) * kBorders * (kLanes + 1);

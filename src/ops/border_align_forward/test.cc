@@ -160,7 +160,7 @@ TEST_P(BorderAlignTest, OddChannelsAndSizesBitByBit) {
 }
 
 // Too large for caches and for the memory that a GPU's multiprocessor has.
-TEST_P(BorderAlignTest, LargeMapsBitByBit) {
+TEST_P(BorderAlignTest, MapsBeyondTheCachesBitByBit) {
   Rng rng(38);
   for (BorderAlignShape shape :
        {BorderAlignShape{1, 150, 160, 5, 40, 10}, BorderAlignShape{1, 300, 300, 3, 20, 10}}) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bench/case.h"
+#include "core/status.h"
 #include "support/random_data.h"
 
 namespace detops::bench {
@@ -90,9 +91,8 @@ Case Make(const std::string& name, const Shape& s, bool one_thread) {
   Case c;
   c.op = "generate_proposals_v2";
   c.name = name;
-  c.dims = "[" + std::to_string(s.n) + "," + std::to_string(s.h) + "," + std::to_string(s.w) + "," +
-           std::to_string(s.a) + "] pre " + std::to_string(kPreNmsTopN) + " post " +
-           std::to_string(kPostNmsTopN);
+  c.dims = core::Concat("[", s.n, ",", s.h, ",", s.w, ",", s.a, "] pre ", kPreNmsTopN, " post ",
+                        kPostNmsTopN);
   c.size = s.n * s.Anchors();
   c.report.bytes =
       static_cast<double>((s.n * (5 * s.Anchors() + 2) + 8 * s.Anchors() + outputs) * 4);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/case.h"
+#include "core/status.h"
 #include "support/random_data.h"
 
 namespace detops::bench {
@@ -37,8 +38,7 @@ Case Make(const std::string& name, const Shape& s, bool reference, bool one_thre
   Case c;
   c.op = "points_in_boxes";
   c.name = name;
-  c.dims = "[" + std::to_string(s.b) + "," + std::to_string(s.m) + ",3] in [" +
-           std::to_string(s.b) + "," + std::to_string(s.t) + ",7]";
+  c.dims = core::Concat("[", s.b, ",", s.m, ",3] in [", s.b, ",", s.t, ",7]");
   c.size = s.b * s.m;
   c.report.bytes = b * (m * 3 + t * 7 + m) * 4;
   c.report.operations = b * (6 * m + 27 * t * m + 2 * m);

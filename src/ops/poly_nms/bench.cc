@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/case.h"
+#include "core/status.h"
 #include "support/random_data.h"
 
 namespace detops::bench {
@@ -61,7 +62,7 @@ Case Make(const std::string& name, Scene scene, int64_t count) {
   Case c;
   c.op = "poly_nms";
   c.name = name;
-  c.dims = "[" + std::to_string(count) + ",9] " + name.substr(0, name.find('_'));
+  c.dims = core::Concat("[", count, ",9] ", name.substr(0, name.find('_')));
   c.size = count;
   c.report.bytes = c.floor.bytes = static_cast<double>(count * (9 + 1) * 4 + 4);
   c.operations_a_pair = kOperationsAPair;
