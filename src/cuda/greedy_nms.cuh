@@ -4,8 +4,9 @@
 // before it suppresses it. By chunks of the order, two kernels each:
 // - PairsKernel, many blocks: which boxes of the chunk are gone because of what was kept before,
 //   and which pairs inside the chunk suppress, as a bit matrix;
-// - ResolveKernel, one block a list: the greedy choice within the chunk, a word of 32 boxes as soon
-//   as those that may suppress them are decided.
+// - ResolveKernel, one block a list: the greedy choice within the chunk, a box as soon as those
+// that
+//   may suppress it are decided.
 // The number of launches depends on the size alone, so nothing waits for the host.
 //
 // A Judge says when one box suppresses another:
@@ -245,7 +246,7 @@ static __global__ void __launch_bounds__(kChunk, 1)
   const int warp = r / 32, lane = r % 32;
   const int64_t i = chunk_begin + r;
   const bool there = i < lists.count;
-  // All that is needed is on its way before the first of it is looked at.
+  // What is needed of every box is on its way before the first of it is looked at.
   uint32_t* masks = lists.masks + image * kChunkWords * kChunk + r;  // who suppresses this box
   uint32_t& mask_words = lists.mask_words[image * kChunk + r];
   uint8_t& gone = lists.gone[image * kChunk + r];
@@ -271,7 +272,7 @@ static __global__ void __launch_bounds__(kChunk, 1)
   __syncthreads();
 
   uint32_t others = words & ~(1u << warp);  // words with open boxes that may suppress this one
-  uint32_t last_seen = ~open_words[lane];   // of word `lane`: all have changed
+  uint32_t last_seen = ~atomicOr(&open_words[lane], 0u);  // of word `lane`: all have changed
   while (open_bits != 0) {
     // What is told to be open first: what is not any more, is known to be kept or not.
     const uint32_t seen_open = atomicOr(&open_words[lane], 0u);
@@ -288,7 +289,7 @@ static __global__ void __launch_bounds__(kChunk, 1)
       const uint32_t kept_there = __shfl_sync(kAllLanes, seen_kept, w);
       const uint32_t open_there = __shfl_sync(kAllLanes, seen_open, w);
       if (look == 0) continue;
-      const uint32_t suppressing = masks[w * kChunk];  // near by now
+      const uint32_t suppressing = masks[w * kChunk];
       if ((suppressing & open_there) == 0) others &= ~(1u << w);
       if ((suppressing & kept_there) != 0) {
         open = false;

@@ -10,7 +10,7 @@
 namespace detops::cuda {
 namespace {
 
-// Up to kTiledMost keys of up to 32 bits take two kernels: tiles are sorted by a block each, then
+// Up to kTiledMost keys of 32 bits take two kernels: tiles are sorted by a block each, then
 // every key counts those before it in all tiles. A radix sort of so few spends its time on
 // starting its many kernels.
 constexpr int kTile = 1024;
@@ -87,7 +87,7 @@ size_t SortTemporaryBytes(int64_t count) {
 
 const uint32_t* SortIndices(Launcher& launch, void* temporary, size_t temporary_bytes,
                             const SortBuffers& buffers, int64_t count, int bits) {
-  if (count <= kTiledMost && bits <= 32) {
+  if (count <= kTiledMost && bits == 32) {
     launch("sorting tiles", SortTilesKernel, BlocksFor(count, kTile), kTile / 2, count,
            buffers.keys[0], buffers.keys[1]);
     launch("ranking", RankKernel, BlocksFor(count, kRankThreads / kSearchers), kRankThreads, count,

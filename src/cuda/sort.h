@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUB's sort and selection, compiled once for all operators.
+// Sorting, selection and sums, compiled once for all operators: CUB's, and a sort for fewer keys.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// "Is the IoU of these two quadrilaterals above the threshold?" in float, with a bound on the
-// error: the answer is yes, no, or doubtful, and only the doubtful pairs need math::QuadIoU. The
-// decision is that of QuadIoU, always (docs/numerics.md has the bound).
+// "Is the IoU of these two quadrilaterals above the threshold?" in float or double, with a bound on
+// the error: the answer is yes, no, or doubtful, and only the doubtful pairs need math::QuadIoU.
+// The decision is that of QuadIoU, always (docs/numerics.md has the bound).
 #pragma once
 
 #include "math/quad.h"

@@ -71,11 +71,14 @@ struct QuotientEscapes {
     float inter = __uint_as_float((high & 0x7fffffu) | 0x3f000000u);
     inter *= __uint_as_float((127u - (high >> 24) % 30u) << 23);
     if (inter > 0.5f * areas) inter = 0.5f * areas * (inter / (inter + areas));
+    if (i % 64 == 0) inter = 0.5f * areas;
+    if (i % 64 == 1) inter = 0.0f;
     const bool iof = (low >> 31) != 0;
     const float base = iof ? areas : areas - inter;
-    const float least = (low >> 30 & 1) != 0 ? base : 0.0f;
+    constexpr float kShares[] = {0.0f, 0.5f, 1.0f, 2.0f};
+    const float least = kShares[low >> 29 & 3] * base;
     const ops::QuotientBounds bounds = ops::BoundQuotient(inter, areas, iof ? 0.0f : inter, least);
-    const float quotient = __fdiv_rn(inter, base);
+    const float quotient = __fdiv_rn(inter, fmaxf(base, least));
     return !(bounds.low <= quotient && quotient <= bounds.high &&
              bounds.high <= 1.000002f * bounds.low);
   }

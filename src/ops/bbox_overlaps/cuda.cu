@@ -54,7 +54,7 @@ struct Matrix {
 // overflows. Then
 // - the hardware's minimum and maximum agree with Min and Max;
 // - a power of two that scales all coordinates below 1/2 scales every step exactly, and lengths
-//   are at most 1, so that a saturating subtraction is Max(0, .) for free;
+//   are at most 1 without an offset, so that a saturating subtraction is Max(0, .) for free;
 // - the intersection is no more than either area, so the union is not below 0.
 struct Range {
   uint32_t least = UINT32_MAX;  // of the magnitudes but 0: twice its bits, less 1
@@ -115,7 +115,8 @@ struct Overlap {
       w += off;
       h += off;
     }
-    inter = __saturatef(w) * __saturatef(h);
+    // With an offset a length may exceed 1.
+    inter = kOffset ? fmaxf(w, 0.0f) * fmaxf(h, 0.0f) : __saturatef(w) * __saturatef(h);
     areas = kIof ? area_a : area_a + area_b;
   }
   __device__ float Quotient(float least) const {

@@ -168,21 +168,25 @@ TEST_P(BboxOverlapsOracleTest, SpecialValuesBitByBit) {
   }
 }
 
-TEST_P(BboxOverlapsOracleTest, HalvesBitByBit) {
-  const auto& [implementation, mode, aligned, offset] = GetParam();
-  Rng rng(13);
-  const std::vector<float> a = RandomBoxes(rng, 67, 300), b = RandomBoxes(rng, 67, 300);
-  std::vector<uint16_t> half_a, half_b;
-  std::vector<float> wide_a, wide_b;
-  for (size_t i = 0; i < a.size(); ++i) {
-    half_a.push_back(oracle::FloatToHalf(a[i]));
-    half_b.push_back(oracle::FloatToHalf(b[i]));
-    wide_a.push_back(oracle::HalfToFloat(half_a.back()));
-    wide_b.push_back(oracle::HalfToFloat(half_b.back()));
-  }
+// The boxes rounded to halves.
+void ExpectHalvesAsOracle(const Case& tested, const std::vector<float>& a,
+                          const std::vector<float>& b) {
+  const auto& [implementation, mode, aligned, offset] = tested;
+  const auto halves = [](const std::vector<float>& boxes) {
+    std::vector<uint16_t> rounded;
+    for (float v : boxes) rounded.push_back(oracle::FloatToHalf(v));
+    return rounded;
+  };
+  const auto floats = [](const std::vector<uint16_t>& boxes) {
+    std::vector<float> wide;
+    for (uint16_t h : boxes) wide.push_back(oracle::HalfToFloat(h));
+    return wide;
+  };
+  const std::vector<uint16_t> half_a = halves(a), half_b = halves(b);
   const std::vector<uint16_t> got =
       BboxOverlaps(implementation, Halfs(half_a), Halfs(half_b), mode, aligned, offset);
-  const std::vector<float> expected = oracle::BboxOverlaps(wide_a, wide_b, mode, aligned, offset);
+  const std::vector<float> expected =
+      oracle::BboxOverlaps(floats(half_a), floats(half_b), mode, aligned, offset);
   ASSERT_EQ(got.size(), expected.size());
   for (size_t i = 0; i < got.size(); ++i) {
     if (std::isnan(expected[i])) {
@@ -190,6 +194,30 @@ TEST_P(BboxOverlapsOracleTest, HalvesBitByBit) {
     } else {
       EXPECT_EQ(got[i], oracle::FloatToHalf(expected[i])) << i;
     }
+  }
+}
+
+TEST_P(BboxOverlapsOracleTest, HalvesBitByBit) {
+  Rng rng(13);
+  const std::vector<float> a = RandomBoxes(rng, 67, 300), b = RandomBoxes(rng, 67, 300);
+  ExpectHalvesAsOracle(GetParam(), a, b);
+}
+
+// Lengths of up to twice the largest coordinate, and the offset on top.
+TEST_P(BboxOverlapsOracleTest, BoxesAcrossTheOriginBitByBit) {
+  const auto& [implementation, mode, aligned, offset] = GetParam();
+  Rng rng(14);
+  for (float most : {0.3f, 0.9f, 1.9f, 3.7f, 15.6f, 127.6f, 1000.0f}) {
+    std::vector<float> a, b;
+    for (std::vector<float>* boxes : {&a, &b}) {
+      for (int i = 0; i < 40; ++i) {
+        const float x = Uniform(rng, 0.9f * most, most), y = Uniform(rng, 0.9f * most, most);
+        boxes->insert(boxes->end(), {-x, -y, y, x});
+      }
+    }
+    ExpectSameFloats(BboxOverlaps(implementation, Floats(a), Floats(b), mode, aligned, offset),
+                     oracle::BboxOverlaps(a, b, mode, aligned, offset), "across the origin");
+    ExpectHalvesAsOracle(GetParam(), a, b);
   }
 }
 

@@ -19,7 +19,7 @@
 namespace detops::ops {
 namespace {
 
-constexpr int kThreads = 1024;  // NHWC: one block on a multiprocessor
+constexpr int kThreads = 1024;  // one block on a multiprocessor
 constexpr int kLanes = 8;       // of a border
 constexpr int kBorders = kThreads / kLanes;
 
@@ -69,8 +69,8 @@ __device__ void Store(T* output, int32_t* argmax_idx, const float* best,
   }
 }
 
-// What all channels share of a sample. Offset is uint32_t where an image has less than 4 GiB, which
-// saves instructions, else uint64_t.
+// What all channels share of a sample. Offset is uint32_t where the maps that a lane reads have
+// less than 4 GiB, which saves instructions, else uint64_t.
 template <class Offset>
 struct alignas(16) Sample {
   Offset at, right, below;  // in bytes: the low corner; from it to the high column and row
@@ -86,7 +86,7 @@ struct Strides {
 template <class Offset>
 __device__ Sample<Offset> MakeSample(const Shape& s, float y, float x,
                                      const Strides<Offset>& strides) {
-  // An image of less than 4 GiB has fewer than 2^31 rows and columns.
+  // Maps of less than 4 GiB have fewer than 2^31 rows and columns.
   using Index = std::conditional_t<sizeof(Offset) == 4, int32_t, int64_t>;
   const auto b =
       math::SampleAt<Index>(y, x, static_cast<Index>(s.height), static_cast<Index>(s.width));
@@ -249,8 +249,9 @@ void RunNchw(const Shape& s, int group_channels, cuda::Launcher& launch, const T
   const size_t bytes =
       kShared ? static_cast<size_t>(group_channels * s.height * s.width) * sizeof(T) : 0;
   constexpr auto kKernel = NchwKernel<T, kShared, Offset>;
+  // The same for every shape: other threads may be launching it too.
   cuda::Check(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(bytes)),
+                                   static_cast<int>(launch.shared_memory())),
               "border_align_forward");
   launch.WithSharedMemory(bytes)("border_align_forward", kKernel,
                                  cuda::BlocksFor(tasks * parts, 1, INT32_MAX), kThreads, s,

@@ -7,7 +7,7 @@
 // - slabs along z, evenly between the lowest and the highest box, where boxes are many;
 // - for each slab a bit mask of the boxes that reach into it; the boxes are ordered along x, so
 //   that the bits of an x slab lie close together.
-// A point tests the boxes that are in the masks of all its three slabs. Nothing is kept between
+// A point tests the boxes that are in the masks of all its slabs. Nothing is kept between
 // calls, nothing is allocated, and there is no limit on the number of boxes.
 #include <cstdint>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -130,6 +131,15 @@ void CudaDevice::Synchronize(cnrtQueue_t queue) {
   Check(cudaStreamSynchronize(StreamOf(queue)), "waiting for the queue");
 }
 
+// Kernels wait for the one before only where they were compiled for 9.0 or later (BeginKernel). The
+// code that a device runs is known to be such if some was compiled for its own generation.
+static bool CanStartEarly(int major, int minor) {
+  constexpr int kCompiledFor[] = {__CUDA_ARCH_LIST__};
+  return major >= 9 && std::ranges::any_of(kCompiledFor, [=](int architecture) {
+           return architecture / 100 == major && architecture <= 100 * major + 10 * minor;
+         });
+}
+
 std::span<Device* const> CudaDevices() {
   static const auto devices = [] {
     int count = 0;
@@ -143,7 +153,8 @@ std::span<Device* const> CudaDevices() {
       cudaDeviceProp properties;
       Check(cudaGetDeviceProperties(&properties, i), "asking for a device's properties");
       const cuda::Traits traits = {properties.multiProcessorCount,
-                                   properties.sharedMemPerBlockOptin, properties.major >= 9};
+                                   properties.sharedMemPerBlockOptin,
+                                   CanStartEarly(properties.major, properties.minor)};
       all.push_back(std::make_unique<CudaDevice>(i, properties.name, traits));
     }
     return all;
