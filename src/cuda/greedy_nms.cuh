@@ -234,7 +234,7 @@ __global__ void __launch_bounds__(kPairThreads, 2)
 // Thread r is box r of the chunk, a warp a word of 32 boxes. A box is gone once one that suppresses
 // it is kept, and kept once all of those are gone. Every warp tells the others which of its boxes
 // are kept and which still open, and looks again at what others have told until none of its own is
-// open: no barriers, and nobody waits longer than the chain of boxes that his own hang on.
+// open: no barriers, and where few words may suppress a box, it waits for their boxes alone.
 static __global__ void __launch_bounds__(kChunk, 1)
     ResolveKernel(NmsLists lists, int64_t chunk_begin) {
   // Read and written by atomics, as there are no barriers between.
