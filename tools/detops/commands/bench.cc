@@ -155,44 +155,44 @@ int Bench(const Request& request) {
 
 }  // namespace
 
-void AddMeasureOptions(CLI::App& app, MeasureAllOptions& options) {
-  app.add_option("--device", options.device, "this device alone");
-  app.add_option("--impl", options.implementation, "this implementation alone");
-  app.add_option("--threads", options.threads, "at most so many; default: DETOPS_THREADS, or all")
-      ->check(CLI::Range(1, 4096));
-  app.add_option("--seconds", options.seconds, "about how long to time each")
-      ->check(CLI::Range(0.001, 60.0))
-      ->capture_default_str();
-  app.add_flag("--reference", options.reference, "the reference also where it is slow");
-  app.add_option("--datasheet", options.datasheet,
-                 "peaks as the maker gives them, DEVICE=GBPS,GFLOPS: cpu=80,400");
+void AddMeasureOptions(Command& command, MeasureAllOptions& options) {
+  command.Add("--device", options.device, "this device alone");
+  command.Add("--impl", options.implementation, "this implementation alone");
+  command.Add("--threads", options.threads, "at most so many; default: DETOPS_THREADS, or all")
+      .Within(1, 4096);
+  command.Add("--seconds", options.seconds, "about how long to time each")
+      .Within(0.001, 60.0)
+      .ShowDefault();
+  command.AddFlag("--reference", options.reference, "the reference also where it is slow");
+  command.Add("--datasheet", options.datasheet,
+              "peaks as the maker gives them, DEVICE=GBPS,GFLOPS: cpu=80,400");
 }
 
-void AddBench(CLI::App& app, int& exit_code) {
-  auto* bench = app.add_subcommand("bench", "times, and how far from the machine's peaks");
+void AddBench(Command& program, int& exit_code) {
+  Command bench = program.AddCommand("bench", "times, and how far from the machine's peaks");
   auto request = std::make_shared<Request>();
   request->options.groups = {"network"};
-  bench->add_option("cases", request->cases, "as for check; default: the whole collection");
-  bench->add_option("--group", request->options.groups, "groups of the collection")
-      ->check(CLI::IsMember(kGroups))
-      ->capture_default_str();
-  AddMeasureOptions(*bench, request->options);
-  bench->add_option("--out", request->out, "write the results as JSON")->type_name("FILE");
-  bench->add_option("--csv", request->csv, "write the results as CSV")->type_name("FILE");
+  bench.Add("cases", request->cases, "as for check; default: the whole collection");
+  bench.Add("--group", request->options.groups, "groups of the collection")
+      .OneOf(kGroups)
+      .ShowDefault();
+  AddMeasureOptions(bench, request->options);
+  bench.Add("--out", request->out, "write the results as JSON").TypeName("FILE");
+  bench.Add("--csv", request->csv, "write the results as CSV").TypeName("FILE");
   bench
-      ->add_option("--compare", request->compare,
-                   "an earlier --out: what became slower is shown, and is exit code 1")
-      ->type_name("FILE");
-  bench->add_option("--tolerance", request->tolerance, "what slower means: by this share")
-      ->check(CLI::Range(0.0, 100.0))
-      ->capture_default_str();
-  AddOutputOptions(*bench, request->output);
-  bench->footer(
+      .Add("--compare", request->compare,
+           "an earlier --out: what became slower is shown, and is exit code 1")
+      .TypeName("FILE");
+  bench.Add("--tolerance", request->tolerance, "what slower means: by this share")
+      .Within(0.0, 100.0)
+      .ShowDefault();
+  AddOutputOptions(bench, request->output);
+  bench.Footer(
       "Exit code: 0 all right, 1 something failed or became slower, 2 a file is broken.\n"
       "Examples:\n"
       "  detops bench poly_nms --group network scale --out new.json\n"
       "  detops bench --compare old.json");
-  bench->callback([request, &exit_code] { exit_code = Bench(*request); });
+  bench.OnCall([request, &exit_code] { exit_code = Bench(*request); });
 }
 
 }  // namespace detops::cli

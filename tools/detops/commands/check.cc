@@ -107,24 +107,22 @@ int Check(const Request& request) {
 
 }  // namespace
 
-void AddCheck(CLI::App& app, int& exit_code) {
-  auto* check =
-      app.add_subcommand("check", "case files on every implementation, against the oracle");
+void AddCheck(Command& program, int& exit_code) {
+  Command check =
+      program.AddCommand("check", "case files on every implementation, against the oracle");
   auto request = std::make_shared<Request>();
   request->groups = {"smoke", "edge", "network"};
-  check->add_option("cases", request->cases,
-                    "files, folders, or parts of the collection like poly_nms or poly_nms/edge; "
-                    "default: the whole collection");
-  check->add_option("--group", request->groups, "groups of the collection")
-      ->check(CLI::IsMember(kGroups))
-      ->capture_default_str();
-  check->add_option("--device", request->options.device, "this device alone");
-  check->add_option("--impl", request->options.implementation, "this implementation alone");
-  check->add_flag("--reference", request->options.reference, "the reference also where it is slow");
-  check->add_flag("--strict", request->strict, "weak comparisons fail");
-  check->add_option("--out", request->out, "write the results as JSON")->type_name("FILE");
-  AddOutputOptions(*check, request->output);
-  check->footer(
+  check.Add("cases", request->cases,
+            "files, folders, or parts of the collection like poly_nms or poly_nms/edge; "
+            "default: the whole collection");
+  check.Add("--group", request->groups, "groups of the collection").OneOf(kGroups).ShowDefault();
+  check.Add("--device", request->options.device, "this device alone");
+  check.Add("--impl", request->options.implementation, "this implementation alone");
+  check.AddFlag("--reference", request->options.reference, "the reference also where it is slow");
+  check.AddFlag("--strict", request->strict, "weak comparisons fail");
+  check.Add("--out", request->out, "write the results as JSON").TypeName("FILE");
+  AddOutputOptions(check, request->output);
+  check.Footer(
       "diff1 = sum|a-b|/sum|b|, diff2 = sqrt(sum(a-b)²/sum b²), diff3 = max|a-b|/|b|, the worst "
       "output of each.\n"
       "Exit code: 0 all passed, 1 something failed, 2 a file is broken.\n"
@@ -132,7 +130,7 @@ void AddCheck(CLI::App& app, int& exit_code) {
       "  detops check\n"
       "  detops check poly_nms/edge --impl cpu:avx2\n"
       "  detops check my_case.prototxt --json");
-  check->callback([request, &exit_code] { exit_code = Check(*request); });
+  check.OnCall([request, &exit_code] { exit_code = Check(*request); });
 }
 
 }  // namespace detops::cli

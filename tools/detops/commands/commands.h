@@ -4,27 +4,26 @@
 // that failed, 2 for arguments and files that are wrong (thrown as UserError).
 #pragma once
 
-#include <CLI/CLI.hpp>
-
+#include "core/arguments.h"
 #include "core/terminal.h"
 
 namespace detops::cli {
 
 inline constexpr int kExitFailed = 1, kExitUsage = 2;
 
-void AddList(CLI::App& app, int& exit_code);
-void AddRun(CLI::App& app, int& exit_code);
-void AddCheck(CLI::App& app, int& exit_code);
-void AddGen(CLI::App& app, int& exit_code);
-void AddBench(CLI::App& app, int& exit_code);
-void AddReport(CLI::App& app, int& exit_code);
-void AddDemo(CLI::App& app, int& exit_code);
-void AddCompletion(CLI::App& app, int& exit_code);
+void AddList(Command& program, int& exit_code);
+void AddRun(Command& program, int& exit_code);
+void AddCheck(Command& program, int& exit_code);
+void AddGen(Command& program, int& exit_code);
+void AddBench(Command& program, int& exit_code);
+void AddReport(Command& program, int& exit_code);
+void AddDemo(Command& program, int& exit_code);
+void AddCompletion(Command& program, int& exit_code);
 
 struct MeasureAllOptions;
-void AddMeasureOptions(CLI::App& app, MeasureAllOptions& options);
+void AddMeasureOptions(Command& command, MeasureAllOptions& options);
 
 // --quiet and --json.
-void AddOutputOptions(CLI::App& app, Output& output);
+void AddOutputOptions(Command& command, Output& output);
 
 }  // namespace detops::cli

@@ -17,15 +17,11 @@ struct Words {
   std::vector<std::string> commands, options;
 };
 
-void Collect(const CLI::App& app, const std::string& path, std::vector<Words>& all) {
-  Words words = {path, {}, {}};
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) words.options.push_back("--" + name);
-  }
-  const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });
-  for (const CLI::App* sub : subcommands) words.commands.push_back(sub->get_name());
+void Collect(const Command& command, const std::string& path, std::vector<Words>& all) {
+  Words words = {path, {}, command.options()};
+  for (const Command& sub : command.commands()) words.commands.push_back(sub.name());
   all.push_back(words);
-  for (const CLI::App* sub : subcommands) Collect(*sub, path + " " + sub->get_name(), all);
+  for (const Command& sub : command.commands()) Collect(sub, path + " " + sub.name(), all);
 }
 
 std::string Bash(const std::vector<Words>& all) {
@@ -67,20 +63,18 @@ std::string Fish(const std::vector<Words>& all) {
 
 }  // namespace
 
-void AddCompletion(CLI::App& app, int&) {
-  auto* completion =
-      app.add_subcommand("completion", "a script that completes commands and options");
+void AddCompletion(Command& program, int&) {
+  Command completion =
+      program.AddCommand("completion", "a script that completes commands and options");
   auto shell = std::make_shared<std::string>("bash");
-  completion->add_option("shell", *shell, "which shell")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
-      ->capture_default_str();
-  completion->footer(
+  completion.Add("shell", *shell, "which shell").OneOf({"bash", "zsh", "fish"}).ShowDefault();
+  completion.Footer(
       "Examples:\n"
       "  source <(detops completion bash)\n"
       "  detops completion fish > ~/.config/fish/completions/detops.fish");
-  completion->callback([shell, &app] {
+  completion.OnCall([shell, &program] {
     std::vector<Words> all;
-    Collect(app, "detops", all);
+    Collect(program, "detops", all);
     // zsh reads bash's scripts.
     if (*shell == "zsh") fmt::print("autoload -U +X bashcompinit && bashcompinit\n");
     fmt::print("{}", *shell == "fish" ? Fish(all) : Bash(all));

@@ -103,14 +103,14 @@ int Demo(const Request& request) {
 
 }  // namespace
 
-void AddDemo(CLI::App& app, int& exit_code) {
-  auto* demo = app.add_subcommand("demo", "the five operators on scenes one can see, as a page");
+void AddDemo(Command& program, int& exit_code) {
+  Command demo = program.AddCommand("demo", "the five operators on scenes one can see, as a page");
   auto request = std::make_shared<Request>();
-  demo->add_option("--out", request->out, "the page")->type_name("FILE")->capture_default_str();
-  demo->add_option("--device", request->device, "where to run; default: DETOPS_DEVICE, or cpu");
-  AddOutputOptions(*demo, request->output);
-  demo->footer("Example:\n  detops demo --out demo.html");
-  demo->callback([request, &exit_code] { exit_code = Demo(*request); });
+  demo.Add("--out", request->out, "the page").TypeName("FILE").ShowDefault();
+  demo.Add("--device", request->device, "where to run; default: DETOPS_DEVICE, or cpu");
+  AddOutputOptions(demo, request->output);
+  demo.Footer("Example:\n  detops demo --out demo.html");
+  demo.OnCall([request, &exit_code] { exit_code = Demo(*request); });
 }
 
 }  // namespace detops::cli

@@ -132,54 +132,53 @@ void Generate(const Request& request) {
 
 }  // namespace
 
-void AddGen(CLI::App& app, int&) {
-  auto* gen = app.add_subcommand("gen", "write case files, reproducible by seed");
-  gen->require_subcommand(1);
-  gen->footer(
+void AddGen(Command& program, int&) {
+  Command gen = program.AddCommand("gen", "write case files, reproducible by seed");
+  gen.NeedsCommand();
+  gen.Footer(
       "Examples:\n"
       "  detops gen poly_nms --scene near_threshold --n 500 --seed 3 --out near.prototxt\n"
       "  detops gen poly_nms --scene all --count 20 --out cases/mine");
   for (const Operator* op : Operators()) {
-    auto* sub = gen->add_subcommand(op->name(), op->summary());
+    Command sub = gen.AddCommand(op->name(), op->summary());
     auto request = std::make_shared<Request>();
     request->op = op;
     std::string kinds;
     for (const auto& kind : op->scenes())
       kinds += fmt::format("  {:<16} {}\n", kind.name, kind.help);
-    op->AddSizes(*sub, request->sizes);
-    for (CLI::Option* size : sub->get_options()) {
-      if (size->get_name() != "--help") size->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
+    const std::vector<SizeInfo> sizes = op->sizes();
+    request->sizes.resize(sizes.size());  // before options refer to its elements
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      request->sizes[i] = sizes[i].standard;
+      sub.Add(sizes[i].option, request->sizes[i], sizes[i].help)
+          .Within(int64_t{0}, int64_t{1} << 40)
+          .ShowDefault();
     }
-    op->AddOptions(*sub, request->spec);
-    sub->add_option("--scene", request->scene, "what the inputs look like; all: one case of each")
-        ->capture_default_str();
-    sub->add_option("--distribution", request->distribution,
-                    "instead of a scene: independent numbers, as mluOp's random_data")
-        ->check(CLI::IsMember({"uniform", "gaussian"}));
-    sub->add_option("--lower", request->lower, "of the numbers; a gaussian has 3 sigma there")
-        ->capture_default_str();
-    sub->add_option("--upper", request->upper, "of the numbers")->capture_default_str();
+    op->AddOptions(sub, request->spec);
+    sub.Add("--scene", request->scene, "what the inputs look like; all: one case of each")
+        .ShowDefault();
+    sub.Add("--distribution", request->distribution,
+            "instead of a scene: independent numbers, as mluOp's random_data")
+        .OneOf({"uniform", "gaussian"});
+    sub.Add("--lower", request->lower, "of the numbers; a gaussian has 3 sigma there")
+        .ShowDefault();
+    sub.Add("--upper", request->upper, "of the numbers").ShowDefault();
     if (std::string(op->name()) == "bbox_overlaps" ||
         std::string(op->name()) == "border_align_forward") {
-      sub->add_option("--dtype", request->dtype, "of all inputs")
-          ->check(CLI::IsMember({"half", "float"}))
-          ->capture_default_str();
+      sub.Add("--dtype", request->dtype, "of all inputs").OneOf({"half", "float"}).ShowDefault();
     }
-    sub->add_option("--seed", request->seed, "the same seed gives the same numbers")
-        ->capture_default_str();
-    sub->add_option("--count", request->count,
-                    "cases of each scene, of random sizes from the second on")
-        ->check(CLI::Range(1, 100000))
-        ->capture_default_str();
-    sub->add_flag("--values", request->values,
-                  "write the numbers themselves, not how to make them");
-    sub->add_option("--out", request->out, "a file; a folder for several; default: the screen")
-        ->type_name("PATH");
-    AddOutputOptions(*sub, request->output);
-    sub->footer(fmt::format(
+    sub.Add("--seed", request->seed, "the same seed gives the same numbers").ShowDefault();
+    sub.Add("--count", request->count, "cases of each scene, of random sizes from the second on")
+        .Within(1, 100000)
+        .ShowDefault();
+    sub.AddFlag("--values", request->values, "write the numbers themselves, not how to make them");
+    sub.Add("--out", request->out, "a file; a folder for several; default: the screen")
+        .TypeName("PATH");
+    AddOutputOptions(sub, request->output);
+    sub.Footer(fmt::format(
         "Scenes:\n{}\nExample:\n  detops gen {} --scene ties --seed 7 --out ties.prototxt", kinds,
         op->name()));
-    sub->callback([request] { Generate(*request); });
+    sub.OnCall([request] { Generate(*request); });
   }
 }
 

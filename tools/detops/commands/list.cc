@@ -99,13 +99,13 @@ void Print(const std::vector<Row>& rows) {
 
 }  // namespace
 
-void AddList(CLI::App& app, int&) {
-  auto* list =
-      app.add_subcommand("list", "operators, implementations and devices, usable or why not");
+void AddList(Command& program, int&) {
+  Command list =
+      program.AddCommand("list", "operators, implementations and devices, usable or why not");
   auto output = std::make_shared<Output>();
-  AddOutputOptions(*list, *output);
-  list->footer("Example:\n  detops list");
-  list->callback([output] {
+  AddOutputOptions(list, *output);
+  list.Footer("Example:\n  detops list");
+  list.OnCall([output] {
     const std::vector<Row> rows = Rows();
     if (output->json) {
       PrintJson(rows);

@@ -49,30 +49,27 @@ int Report(const Request& request) {
 
 }  // namespace
 
-void AddReport(CLI::App& app, int& exit_code) {
-  auto* report = app.add_subcommand("report", "the acceptance report, as one self-contained file");
+void AddReport(Command& program, int& exit_code) {
+  Command report =
+      program.AddCommand("report", "the acceptance report, as one self-contained file");
   auto request = std::make_shared<Request>();
   request->bench_options.groups = {"network", "scale"};
-  report->add_option("cases", request->cases, "as for check; default: the whole collection");
-  report
-      ->add_option("--check", request->check,
-                   "results of `detops check --out`; default: checks now")
-      ->type_name("FILE");
-  report
-      ->add_option("--bench", request->bench,
-                   "results of `detops bench --out`; default: measures now")
-      ->type_name("FILE");
-  report->add_option("--group", request->bench_options.groups, "groups to measure")
-      ->check(CLI::IsMember(kGroups))
-      ->capture_default_str();
-  AddMeasureOptions(*report, request->bench_options);
-  report->add_option("--format", request->format, "of the report")
-      ->check(CLI::IsMember({"html", "md", "json"}))
-      ->capture_default_str();
-  report->add_option("--out", request->out, "default: the screen")->type_name("FILE");
-  AddOutputOptions(*report, request->output);
-  report->footer("Example:\n  detops report --out report.html");
-  report->callback([request, &exit_code] {
+  report.Add("cases", request->cases, "as for check; default: the whole collection");
+  report.Add("--check", request->check, "results of `detops check --out`; default: checks now")
+      .TypeName("FILE");
+  report.Add("--bench", request->bench, "results of `detops bench --out`; default: measures now")
+      .TypeName("FILE");
+  report.Add("--group", request->bench_options.groups, "groups to measure")
+      .OneOf(kGroups)
+      .ShowDefault();
+  AddMeasureOptions(report, request->bench_options);
+  report.Add("--format", request->format, "of the report")
+      .OneOf({"html", "md", "json"})
+      .ShowDefault();
+  report.Add("--out", request->out, "default: the screen").TypeName("FILE");
+  AddOutputOptions(report, request->output);
+  report.Footer("Example:\n  detops report --out report.html");
+  report.OnCall([request, &exit_code] {
     request->check_options.device = request->bench_options.device;
     request->check_options.implementation = request->bench_options.implementation;
     request->check_options.reference = request->bench_options.reference;

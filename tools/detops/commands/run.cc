@@ -110,33 +110,30 @@ void RunRequest(const Request& request) {
 
 }  // namespace
 
-void AddRun(CLI::App& app, int&) {
-  auto* run = app.add_subcommand("run", "run an operator on arrays in files");
-  run->require_subcommand(1);
-  run->footer(
-      "Example:\n  detops run poly_nms --boxes dets.npy --iou-threshold 0.1 --out keep.npy");
+void AddRun(Command& program, int&) {
+  Command run = program.AddCommand("run", "run an operator on arrays in files");
+  run.NeedsCommand();
+  run.Footer("Example:\n  detops run poly_nms --boxes dets.npy --iou-threshold 0.1 --out keep.npy");
   for (const Operator* op : Operators()) {
-    auto* sub = run->add_subcommand(op->name(), op->summary());
+    Command sub = run.AddCommand(op->name(), op->summary());
     auto request = std::make_shared<Request>();
     request->op = op;
     for (const TensorInfo& info : op->inputs()) {
-      sub->add_option(info.option, request->inputs[info.name], info.help)
-          ->type_name("FILE")
-          ->required();
+      sub.Add(info.option, request->inputs[info.name], info.help).TypeName("FILE").Required();
     }
-    op->AddOptions(*sub, request->spec);
+    op->AddOptions(sub, request->spec);
     for (const TensorInfo& info : op->outputs()) {
       if (info.option == nullptr) continue;
-      sub->add_option(info.option, request->outputs[info.name], info.help)->type_name("FILE");
+      sub.Add(info.option, request->outputs[info.name], info.help).TypeName("FILE");
     }
-    sub->add_option("--device", request->device,
-                    "as `detops list` names it; default: DETOPS_DEVICE, or the first");
-    sub->add_option("--impl", request->implementation,
-                    "force an implementation; default: the library's choice");
-    AddOutputOptions(*sub, request->output);
-    sub->footer(
+    sub.Add("--device", request->device,
+            "as `detops list` names it; default: DETOPS_DEVICE, or the first");
+    sub.Add("--impl", request->implementation,
+            "force an implementation; default: the library's choice");
+    AddOutputOptions(sub, request->output);
+    sub.Footer(
         fmt::format("Files are .npy (half or float) or .csv.\nExample:\n  {}", op->example()));
-    sub->callback([request] { RunRequest(*request); });
+    sub.OnCall([request] { RunRequest(*request); });
   }
 }
 

@@ -13,12 +13,9 @@
 
 #include "bench/problem.h"
 #include "case.pb.h"
+#include "core/arguments.h"
 #include "core/array.h"
 #include "detops/detops.h"
-
-namespace CLI {
-class App;
-}
 
 namespace detops::cli {
 
@@ -38,6 +35,13 @@ struct TensorInfo {
   const char* name;    // as the C API calls it: "boxes"
   const char* option;  // of `detops run`: "--boxes"
   const char* help;    // "[N,9] x1,y1,…,x4,y4,score"
+};
+
+// An option of `detops gen` that shapes are made from.
+struct SizeInfo {
+  const char* option;  // "--n"
+  int64_t standard;    // where it is not given
+  const char* help;
 };
 
 // Pointers and descriptors of a call, in the order of inputs() and outputs().
@@ -94,7 +98,7 @@ class Operator {
   virtual std::vector<TensorInfo> inputs() const = 0;
   virtual std::vector<TensorInfo> outputs() const = 0;
   // The scalars as options of `detops run`; they write into the case.
-  virtual void AddOptions(CLI::App& app, proto::Case& spec) const = 0;
+  virtual void AddOptions(Command& command, proto::Case& spec) const = 0;
   virtual const char* example() const = 0;  // of `detops run`
 
   // Room for the results. Shapes that don't fit each other are the library's to refuse.
@@ -134,8 +138,8 @@ class Operator {
   };
   virtual std::vector<SceneKind> scenes() const = 0;
   virtual void FillScene(const std::string& kind, Rng& rng, Problem& problem) const = 0;
-  // Options of `detops gen` that set the shapes, written into the case's inputs.
-  virtual void AddSizes(CLI::App& app, std::vector<int64_t>& sizes) const = 0;
+  virtual std::vector<SizeInfo> sizes() const = 0;
+  // Of the inputs, from a number for each of sizes().
   virtual std::vector<Shape> ShapesOf(const std::vector<int64_t>& sizes,
                                       const proto::Case& spec) const = 0;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 
@@ -68,20 +67,22 @@ class BboxOverlapsOperator final : public Operator {
   std::vector<TensorInfo> outputs() const override {
     return {{"ious", "--out", "[M,N]; aligned: [M]"}};
   }
-  void AddOptions(CLI::App& app, proto::Case& spec) const override {
+  void AddOptions(Command& command, proto::Case& spec) const override {
     auto* param = spec.mutable_bbox_overlaps_param();
-    app.add_option_function<std::string>(
-           "--mode", [param](const std::string& mode) { param->set_mode(mode == "iof"); },
-           "iou, or iof: over the area of the first box")
-        ->check(CLI::IsMember({"iou", "iof"}))
-        ->default_str("iou");
-    app.add_flag_callback(
+    command
+        .AddSetter<std::string>(
+            "--mode", [param](const std::string& mode) { param->set_mode(mode == "iof"); },
+            "iou, or iof: over the area of the first box")
+        .OneOf({"iou", "iof"})
+        .ShowDefault("iou");
+    command.AddFlagSetter(
         "--aligned", [param] { param->set_aligned(true); }, "box i with box i, not all pairs");
-    app.add_option_function<int>(
-           "--offset", [param](int offset) { param->set_offset(offset); },
-           "0, or 1 to add a pixel to every length")
-        ->check(CLI::IsMember({0, 1}))
-        ->default_str("0");
+    command
+        .AddSetter<int>(
+            "--offset", [param](int offset) { param->set_offset(offset); },
+            "0, or 1 to add a pixel to every length")
+        .OneOf({"0", "1"})
+        .ShowDefault("0");
   }
   const char* example() const override {
     return "detops run bbox_overlaps --bboxes1 found.npy --bboxes2 truth.csv --out ious.npy";
@@ -164,10 +165,8 @@ class BboxOverlapsOperator final : public Operator {
       boxes = Array::FromFloats(boxes.dtype(), boxes.shape(), values);
     }
   }
-  void AddSizes(CLI::App& app, std::vector<int64_t>& sizes) const override {
-    sizes = {100, 100};
-    app.add_option("--m", sizes[0], "boxes in the first set")->capture_default_str();
-    app.add_option("--n", sizes[1], "boxes in the second set")->capture_default_str();
+  std::vector<SizeInfo> sizes() const override {
+    return {{"--m", 100, "boxes in the first set"}, {"--n", 100, "boxes in the second set"}};
   }
   std::vector<Shape> ShapesOf(const std::vector<int64_t>& sizes,
                               const proto::Case&) const override {

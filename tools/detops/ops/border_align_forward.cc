@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -115,22 +114,24 @@ class BorderAlignOperator final : public Operator {
     return {{"output", "--out", "[N,K,4,C], nchw: [N,C,K,4]"},
             {"argmax_idx", "--out-argmax", "of that shape: which sample holds the maximum"}};
   }
-  void AddOptions(CLI::App& app, proto::Case& spec) const override {
+  void AddOptions(Command& command, proto::Case& spec) const override {
     auto* param = spec.mutable_border_align_param();
-    app.add_option_function<int>(
-           "--pool-size", [param](int size) { param->set_pool_size(size); },
-           "steps along each border")
-        ->default_str("10");
-    app.add_option_function<std::string>(
-           "--layout",
-           [&spec](const std::string& layout) {
-             if (spec.input_size() == 0) spec.add_input();
-             spec.mutable_input(0)->set_layout(layout == "nchw" ? proto::LAYOUT_NCHW
-                                                                : proto::LAYOUT_NHWC);
-           },
-           "of input and results")
-        ->check(CLI::IsMember({"nhwc", "nchw"}))
-        ->default_str("nhwc");
+    command
+        .AddSetter<int>(
+            "--pool-size", [param](int size) { param->set_pool_size(size); },
+            "steps along each border")
+        .ShowDefault("10");
+    command
+        .AddSetter<std::string>(
+            "--layout",
+            [&spec](const std::string& layout) {
+              if (spec.input_size() == 0) spec.add_input();
+              spec.mutable_input(0)->set_layout(layout == "nchw" ? proto::LAYOUT_NCHW
+                                                                 : proto::LAYOUT_NHWC);
+            },
+            "of input and results")
+        .OneOf({"nhwc", "nchw"})
+        .ShowDefault("nhwc");
   }
   const char* example() const override {
     return "detops run border_align_forward --input map.npy --boxes boxes.npy --pool-size 10 "
@@ -215,13 +216,12 @@ class BorderAlignOperator final : public Operator {
     p.inputs[0] = Array::FromFloats(p.inputs[0].dtype(), p.inputs[0].shape(), input);
     p.inputs[1] = Array::FromFloats(p.inputs[1].dtype(), p.inputs[1].shape(), boxes);
   }
-  void AddSizes(CLI::App& app, std::vector<int64_t>& sizes) const override {
-    sizes = {1, 25, 38, 64, 100};
-    app.add_option("--n", sizes[0], "images")->capture_default_str();
-    app.add_option("--h", sizes[1], "height of the map")->capture_default_str();
-    app.add_option("--w", sizes[2], "width of the map")->capture_default_str();
-    app.add_option("--c", sizes[3], "channels of each border")->capture_default_str();
-    app.add_option("--k", sizes[4], "boxes an image")->capture_default_str();
+  std::vector<SizeInfo> sizes() const override {
+    return {{"--n", 1, "images"},
+            {"--h", 25, "height of the map"},
+            {"--w", 38, "width of the map"},
+            {"--c", 64, "channels of each border"},
+            {"--k", 100, "boxes an image"}};
   }
   std::vector<Shape> ShapesOf(const std::vector<int64_t>& s,
                               const proto::Case& spec) const override {

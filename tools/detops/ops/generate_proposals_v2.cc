@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 
@@ -72,31 +71,37 @@ class ProposalsOperator final : public Operator {
             {"rpn_rois_num", "--out-num", "[N] how many of each image"},
             {"rpn_rois_batch_size", nullptr, "[1] their sum"}};
   }
-  void AddOptions(CLI::App& app, proto::Case& spec) const override {
+  void AddOptions(Command& command, proto::Case& spec) const override {
     auto* param = spec.mutable_generate_proposals_v2_param();
-    app.add_option_function<int>(
-           "--pre-nms-top-n", [param](int n) { param->set_pre_nms_top_n(n); },
-           "best scores of an image to go on with; 0 is all")
-        ->default_str("6000");
-    app.add_option_function<int>(
-           "--post-nms-top-n", [param](int n) { param->set_post_nms_top_n(n); },
-           "proposals of an image at most")
-        ->default_str("2000");
-    app.add_option_function<float>(
-           "--nms-thresh", [param](float t) { param->set_nms_thresh(t); },
-           "IoU above which the lower score goes")
-        ->default_str("0.5");
-    app.add_option_function<float>(
-           "--min-size", [param](float s) { param->set_min_size(s); },
-           "smaller ones go; below 1 counts as 1")
-        ->default_str("0.1");
-    app.add_option_function<float>(
-           "--eta", [param](float e) { param->set_eta(e); }, "1 or more: plain NMS")
-        ->default_str("1");
-    app.add_option_function<bool>(
-           "--pixel-offset", [param](bool on) { param->set_pixel_offset(on); },
-           "true adds a pixel to every length")
-        ->default_str("true");
+    command
+        .AddSetter<int>(
+            "--pre-nms-top-n", [param](int n) { param->set_pre_nms_top_n(n); },
+            "best scores of an image to go on with; 0 is all")
+        .ShowDefault("6000");
+    command
+        .AddSetter<int>(
+            "--post-nms-top-n", [param](int n) { param->set_post_nms_top_n(n); },
+            "proposals of an image at most")
+        .ShowDefault("2000");
+    command
+        .AddSetter<float>(
+            "--nms-thresh", [param](float t) { param->set_nms_thresh(t); },
+            "IoU above which the lower score goes")
+        .ShowDefault("0.5");
+    command
+        .AddSetter<float>(
+            "--min-size", [param](float s) { param->set_min_size(s); },
+            "smaller ones go; below 1 counts as 1")
+        .ShowDefault("0.1");
+    command
+        .AddSetter<float>(
+            "--eta", [param](float e) { param->set_eta(e); }, "1 or more: plain NMS")
+        .ShowDefault("1");
+    command
+        .AddSetter<bool>(
+            "--pixel-offset", [param](bool on) { param->set_pixel_offset(on); },
+            "true adds a pixel to every length")
+        .ShowDefault("true");
   }
   const char* example() const override {
     return "detops run generate_proposals_v2 --scores s.npy --bbox-deltas d.npy --anchors a.npy "
@@ -212,12 +217,11 @@ class ProposalsOperator final : public Operator {
       p.inputs[i] = Array::FromFloats(MLUOP_DTYPE_FLOAT, p.inputs[i].shape(), *values[i]);
     }
   }
-  void AddSizes(CLI::App& app, std::vector<int64_t>& sizes) const override {
-    sizes = {1, 25, 38, 3};
-    app.add_option("--n", sizes[0], "images")->capture_default_str();
-    app.add_option("--h", sizes[1], "height of the map")->capture_default_str();
-    app.add_option("--w", sizes[2], "width of the map")->capture_default_str();
-    app.add_option("--a", sizes[3], "anchors a cell")->capture_default_str();
+  std::vector<SizeInfo> sizes() const override {
+    return {{"--n", 1, "images"},
+            {"--h", 25, "height of the map"},
+            {"--w", 38, "width of the map"},
+            {"--a", 3, "anchors a cell"}};
   }
   std::vector<Shape> ShapesOf(const std::vector<int64_t>& s, const proto::Case&) const override {
     const Shape anchors = {s[1], s[2], s[3], 4};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 
@@ -76,7 +75,7 @@ class PointsInBoxesOperator final : public Operator {
   std::vector<TensorInfo> outputs() const override {
     return {{"points_indices", "--out", "[B,M] the first box that holds the point, or -1"}};
   }
-  void AddOptions(CLI::App&, proto::Case&) const override {}
+  void AddOptions(Command&, proto::Case&) const override {}
   const char* example() const override {
     return "detops run points_in_boxes --points sweep.csv --boxes cars.csv --out index.npy";
   }
@@ -148,11 +147,8 @@ class PointsInBoxesOperator final : public Operator {
     points_array = Array::FromFloats(MLUOP_DTYPE_FLOAT, points_array.shape(), points);
     boxes_array = Array::FromFloats(MLUOP_DTYPE_FLOAT, boxes_array.shape(), boxes);
   }
-  void AddSizes(CLI::App& app, std::vector<int64_t>& sizes) const override {
-    sizes = {1, 10000, 50};
-    app.add_option("--b", sizes[0], "batches")->capture_default_str();
-    app.add_option("--m", sizes[1], "points in each")->capture_default_str();
-    app.add_option("--t", sizes[2], "boxes in each")->capture_default_str();
+  std::vector<SizeInfo> sizes() const override {
+    return {{"--b", 1, "batches"}, {"--m", 10000, "points in each"}, {"--t", 50, "boxes in each"}};
   }
   std::vector<Shape> ShapesOf(const std::vector<int64_t>& sizes,
                               const proto::Case&) const override {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -67,12 +66,13 @@ class PolyNmsOperator final : public Operator {
   std::vector<TensorInfo> outputs() const override {
     return {{"output", "--out", "indices kept, ascending"}, {"result_num", nullptr, "how many"}};
   }
-  void AddOptions(CLI::App& app, proto::Case& spec) const override {
+  void AddOptions(Command& command, proto::Case& spec) const override {
     auto* param = spec.mutable_poly_nms_param();
-    app.add_option_function<float>(
-           "--iou-threshold", [param](float t) { param->set_iou_threshold(t); },
-           "boxes that overlap a better one by more are dropped")
-        ->default_str("0.2");
+    command
+        .AddSetter<float>(
+            "--iou-threshold", [param](float t) { param->set_iou_threshold(t); },
+            "boxes that overlap a better one by more are dropped")
+        .ShowDefault("0.2");
   }
   const char* example() const override {
     return "detops run poly_nms --boxes dets.npy --iou-threshold 0.1 --out keep.npy";
@@ -169,10 +169,7 @@ class PolyNmsOperator final : public Operator {
     }
     p.inputs[0] = Array::FromFloats(MLUOP_DTYPE_FLOAT, p.inputs[0].shape(), boxes);
   }
-  void AddSizes(CLI::App& app, std::vector<int64_t>& sizes) const override {
-    sizes = {1000};
-    app.add_option("--n", sizes[0], "boxes")->capture_default_str();
-  }
+  std::vector<SizeInfo> sizes() const override { return {{"--n", 1000, "boxes"}}; }
   std::vector<Shape> ShapesOf(const std::vector<int64_t>& sizes,
                               const proto::Case&) const override {
     return {{sizes[0], 9}};
