@@ -16,6 +16,8 @@
 #include "bench/case.h"
 #include "support/device_buffer.h"
 #include "support/handle.h"
+#include "support/operators.h"
+#include "support/random_data.h"
 
 namespace detops::bench {
 // For the names of tests.
@@ -28,12 +30,14 @@ namespace {
 // The smallest case of each operator, on a stream of its own.
 class Call {
  public:
-  explicit Call(const bench::Case& what) {
-    EXPECT_OK(detopsSetDevice("cuda"));
-    problem_ = what.make({"cuda", 1});
+  explicit Call(const bench::Case& what, int ordinal = 0) {
+    const std::string device = "cuda:" + std::to_string(ordinal);
+    EXPECT_OK(detopsSetDevice(device.c_str()));
+    problem_ = what.make({device, 1});
+    EXPECT_EQ(cudaSetDevice(ordinal), cudaSuccess);
     EXPECT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
-    EXPECT_OK(detopsCreate(&handle_, "cuda:0"));
-    EXPECT_OK(detopsQueueFromStream(&queue_, "cuda:0", stream_));
+    EXPECT_OK(detopsCreate(&handle_, device.c_str()));
+    EXPECT_OK(detopsQueueFromStream(&queue_, device.c_str(), stream_));
     EXPECT_OK(mluOpSetQueue(handle_, queue_));
   }
   ~Call() {
@@ -196,6 +200,50 @@ TEST_F(CudaDeviceTest, ManyThreadsEachWithAStream) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// A kernel is told how much shared memory it may have, for all threads at once, and each map takes
+// another share of it.
+TEST_F(CudaDeviceTest, ManyThreadsEachWithAMapOfItsSize) {
+  struct Map {
+    BorderAlignShape shape;
+    std::vector<float> input, boxes;
+    BorderAlignResult<float> expected;
+  };
+  Rng rng(8);
+  std::vector<Map> maps;
+  for (const auto& [h, w] : {std::pair{7, 10}, {25, 38}, {60, 90}, {100, 152}, {150, 200}}) {
+    Map map = {{1, h, w, 6, 50, 5, /*nchw=*/true}, {}, {}, {}};
+    map.input = UniformFloats(rng, int64_t{24} * h * w, -1, 1);
+    map.boxes = RandomBoxes(rng, 50, static_cast<float>(h));
+    map.expected = BorderAlign("cpu:reference", Floats(map.input), Floats(map.boxes), map.shape);
+    maps.push_back(std::move(map));
+  }
+  std::vector<std::thread> threads;
+  for (const Map& map : maps) {
+    threads.emplace_back([&map] {
+      for (int round = 0; round < 50; ++round) {
+        const auto got = BorderAlign("cuda:simt", Floats(map.input), Floats(map.boxes), map.shape);
+        ExpectSameFloats(got.output, map.expected.output, std::to_string(map.shape.h));
+        EXPECT_EQ(got.argmax_idx, map.expected.argmax_idx);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(CudaDeviceTest, EveryDeviceAtOnce) {
+  int devices = 0;
+  ASSERT_EQ(cudaGetDeviceCount(&devices), cudaSuccess);
+  if (devices < 2) GTEST_SKIP() << "there is one GPU alone";
+  for (const bench::Case& what : SmallestCases()) {
+    const std::vector<std::byte> expected = OnTheProcessor(what);
+    std::vector<std::unique_ptr<Call>> calls;
+    for (int d = 0; d < devices; ++d) calls.push_back(std::make_unique<Call>(what, d));
+    for (const auto& call : calls) call->Poison();
+    for (const auto& call : calls) call->Start();  // whichever device the thread has chosen
+    for (const auto& call : calls) EXPECT_EQ(call->Result(), expected);
+  }
 }
 
 TEST_F(CudaDeviceTest, TooMuchMemoryIsToldAsSuch) {

@@ -39,11 +39,9 @@ class DeviceBytes {
   std::vector<uint8_t> Download() const { return Read(data(), bytes_); }
 
   bool GuardsIntact() const {
-    const std::vector<uint8_t> all = Read(memory_, bytes_ + 2 * kGuard);
-    for (size_t i = 0; i < kGuard; ++i) {
-      if (all[i] != kGuardByte || all[kGuard + bytes_ + i] != kGuardByte) return false;
-    }
-    return true;
+    const std::vector<uint8_t> guard(kGuard, kGuardByte);
+    return Read(memory_, kGuard) == guard &&
+           Read(static_cast<std::byte*>(memory_) + kGuard + bytes_, kGuard) == guard;
   }
 
  private:

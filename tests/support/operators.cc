@@ -18,7 +18,7 @@ constexpr mluOpDataType_t kDtype = MLUOP_DTYPE_FLOAT;
 template <>
 constexpr mluOpDataType_t kDtype<uint16_t> = MLUOP_DTYPE_HALF;
 
-int64_t last_pair_count = -1, last_look_count = -1;
+thread_local int64_t last_pair_count = -1, last_look_count = -1;
 
 void ExpectRan(mluOpHandle_t handle, const std::string& implementation) {
   EXPECT_EQ(detopsGetLastImplementation(handle), implementation);
