@@ -75,6 +75,23 @@ HWY_INLINE FloatLane Max(FloatLane a, FloatLane b) {
 #endif
 }
 
+// Below everything: for numbers that are known to be as large as it takes.
+struct NoLeast {};
+HWY_INLINE FloatLane Max(NoLeast, FloatLane x) { return x; }
+
+// Max with a number that is not negative, for numbers that are no NaN: their bits compare as
+// integers do, and processors have more units for those. A -0 becomes +0.
+struct AtLeast {
+  StoredInts bits;
+};
+HWY_INLINE AtLeast BroadcastAtLeast(float f) {
+  return {hn::BitCast(IntTag(), hn::Set(FloatTag(), f))};
+}
+HWY_INLINE FloatLane Max(AtLeast least, FloatLane x) {
+  const auto bits = hn::Max(hn::BitCast(IntTag(), x.v), least.bits);
+  return {hn::BitCast(FloatTag(), bits)};
+}
+
 // ---- elements of a tensor, float or half ------------------------------------------------------
 
 HWY_INLINE FloatVec LoadElements(const float* p) { return hn::LoadU(FloatTag(), p); }
@@ -129,6 +146,11 @@ HWY_INLINE void StoreFirst(FloatVec v, T* p, size_t count) {
   StoreElements(v, part);
   std::memcpy(p, part, count * sizeof(T));
 }
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+HWY_INLINE void StoreFirst(FloatVec v, float* p, size_t count) {
+  hn::BlendedStore(v, hn::FirstN(FloatTag(), count), FloatTag(), p);
+}
+#endif
 
 }  // namespace detops::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

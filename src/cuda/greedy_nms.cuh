@@ -132,9 +132,16 @@ class DoubtfulPairs {
   int lane_ = static_cast<int>(threadIdx.x % 32);
 };
 
-// Half a word of boxes meets 32 boxes ahead of them.
-constexpr int kGroup = 16;
+// A part of a word of boxes meets 32 boxes ahead of them.
+constexpr int kGroup = 8;
 constexpr int kGroups = kChunk / kGroup;
+constexpr int kGroupsAWord = 32 / kGroup;
+
+// Pairs of a word and a group that are not behind it, of the first `words`: all `groups`, all but
+// those of a word, all but those of two words and so on.
+__device__ constexpr int32_t TilesOf(int32_t words, int32_t groups) {
+  return words * groups - kGroupsAWord * (words * (words - 1) / 2);
+}
 
 // blockIdx.y is the image. Warps share out, first, the pairs inside the chunk in tiles of 32 boxes
 // ahead (one a lane) by a group behind (one after the other); then the boxes kept before, in tiles
@@ -161,16 +168,18 @@ __global__ void __launch_bounds__(kPairThreads, 2)
                              lists.mask_words + image * kChunk, lists.gone + image * kChunk, begin};
   DoubtfulPairs<Judge> doubtful(judge, image, queue_of[warp], verdicts);
 
-  // Word w of 32 boxes ahead matters to the groups from 2w on: tiles of w before those of w + 1.
+  // Word w of 32 boxes ahead matters to its own groups and those behind: tiles of w before those
+  // of w + 1.
   const int32_t words = (size + 31) / 32;
-  const int32_t inside = words * groups - words * (words - 1);
+  const int32_t inside = TilesOf(words, groups);
   const int32_t kept_words = (kept + 31) / 32;
-  const int32_t tiles = inside + (kGrid ? (kept > 0 ? size : 0) : kept_words * groups);
+  const int32_t queries = kGrid && kept > 0 ? size : 0;
+  const int32_t tiles = queries + inside + (kGrid ? 0 : kept_words * groups);
   const auto warps = static_cast<int32_t>(gridDim.x * kPairWarps);
-  for (auto tile = static_cast<int32_t>(blockIdx.x * kPairWarps + warp); tile < tiles;
-       tile += warps) {
-    if (kGrid && tile >= inside) {
-      const int32_t b = begin + tile - inside;
+  for (auto task = static_cast<int32_t>(blockIdx.x * kPairWarps + warp); task < tiles;
+       task += warps) {
+    if (kGrid && task < queries) {
+      const int32_t b = begin + task;
       const float4 query = lists.bounds[image * lists.count + b];
       if (is_excluded(b) || !(query.x <= query.z)) continue;
       const Box box = judge.Load(image, b);
@@ -192,13 +201,12 @@ __global__ void __launch_bounds__(kPairThreads, 2)
       continue;
     }
 
+    const int32_t tile = task - queries;
     int32_t word = 0, group = 0, ahead = 0;
     bool there = false;
     if (tile < inside) {
-      // Tiles of the words before w: groups, groups - 2, groups - 4 and so on, w of them.
-      const int32_t before = lane * groups - lane * (lane - 1);
-      word = __popc(__ballot_sync(kAllLanes, lane < words && before <= tile)) - 1;
-      group = 2 * word + tile - (word * groups - word * (word - 1));
+      word = __popc(__ballot_sync(kAllLanes, lane < words && TilesOf(lane, groups) <= tile)) - 1;
+      group = kGroupsAWord * word + tile - TilesOf(word, groups);
       ahead = begin + word * 32 + lane;
       there = word * 32 + lane < size && !is_excluded(ahead);
     } else {

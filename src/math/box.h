@@ -31,8 +31,9 @@ DETOPS_HD F operator+(F length, NoOffset) {
   return length;
 }
 
-template <class F, class Offset>
-DETOPS_HD F BoxIntersection(const Box<F>& a, const Box<F>& b, Offset off, F zero) {
+// `zero`, and `least` below, are numbers, or what else has a Max with a number (cpu/lane-inl.h).
+template <class F, class Offset, class Zero>
+DETOPS_HD F BoxIntersection(const Box<F>& a, const Box<F>& b, Offset off, Zero zero) {
   const F w = Max(zero, Min(a.x2, b.x2) - Max(a.x1, b.x1) + off);
   const F h = Max(zero, Min(a.y2, b.y2) - Max(a.y1, b.y1) + off);
   return w * h;
@@ -41,16 +42,16 @@ DETOPS_HD F BoxIntersection(const Box<F>& a, const Box<F>& b, Offset off, F zero
 // A NaN coordinate gives NaN: one in `b` gets through Min and Max, which return their second
 // argument then; one in `a` makes area_a NaN.
 // `least` is the offset again, as a number.
-template <class F, class Offset>
-DETOPS_HD F BoxIoU(const Box<F>& a, const Box<F>& b, F area_a, F area_b, Offset off, F least,
-                   F zero) {
+template <class F, class Offset, class Least, class Zero>
+DETOPS_HD F BoxIoU(const Box<F>& a, const Box<F>& b, F area_a, F area_b, Offset off, Least least,
+                   Zero zero) {
   const F inter = BoxIntersection(a, b, off, zero);
   return inter / Max(least, (area_a + area_b) - inter);
 }
 
 // Intersection over the foreground: the area of `a`.
-template <class F, class Offset>
-DETOPS_HD F BoxIoF(const Box<F>& a, const Box<F>& b, F area_a, Offset off, F least, F zero) {
+template <class F, class Offset, class Least, class Zero>
+DETOPS_HD F BoxIoF(const Box<F>& a, const Box<F>& b, F area_a, Offset off, Least least, Zero zero) {
   return BoxIntersection(a, b, off, zero) / Max(least, area_a);
 }
 

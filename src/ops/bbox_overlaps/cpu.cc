@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Vectors across the columns: a tile of columns is turned into separate arrays of x1, y1, x2, y2
-// and area on the stack, then met by one row after another. Large results are streamed past the
+// and area on the stack, then met by some rows after others. Large results are streamed past the
 // caches.
 #include "cpu/simd.h"
 #include "ops/bbox_overlaps/plan.h"
@@ -13,6 +13,10 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <type_traits>
 
 #include "cpu/lane-inl.h"
 #include "math/box.h"
@@ -44,6 +48,7 @@ struct Columns {
   static constexpr int64_t kRoom = HWY_MAX_BYTES / sizeof(float);
   static constexpr int64_t kSize = kTileColumns + kRoom;
   HWY_ALIGN float x1[kSize], y1[kSize], x2[kSize], y2[kSize], area[kSize];
+  bool tame;  // all of them, see IsTame
 };
 
 // Adding 0 makes -0 a +0, which changes no result: see NoOffset.
@@ -51,101 +56,6 @@ template <class T>
 HWY_INLINE Box<float> BoxAt(const T* boxes, int64_t i) {  // [.,4]
   return {math::ToFloat(boxes[4 * i]) + 0.0f, math::ToFloat(boxes[4 * i + 1]) + 0.0f,
           math::ToFloat(boxes[4 * i + 2]) + 0.0f, math::ToFloat(boxes[4 * i + 3]) + 0.0f};
-}
-
-template <class T>
-void FillColumns(const T* boxes, int64_t count, float offset, Columns& columns) {
-  for (int64_t j = 0; j < count; ++j) {
-    const Box<float> b = BoxAt(boxes, j);
-    columns.x1[j] = b.x1;
-    columns.y1[j] = b.y1;
-    columns.x2[j] = b.x2;
-    columns.y2[j] = b.y2;
-    columns.area[j] = BoxArea(b, offset);
-  }
-  // The last vector reads whole: give it numbers.
-  for (int64_t j = count; j < count + Columns::kRoom; ++j) {
-    columns.x1[j] = columns.y1[j] = columns.x2[j] = columns.y2[j] = columns.area[j] = 0.0f;
-  }
-}
-
-template <bool kIoF, class Offset>
-HWY_INLINE FloatLane Overlap(const Box<FloatLane>& a, const Box<FloatLane>& b, FloatLane area_a,
-                             FloatLane area_b, Offset off, FloatLane least, FloatLane zero) {
-  if constexpr (kIoF) {
-    return BoxIoF(a, b, area_a, off, least, zero);
-  } else {
-    return BoxIoU(a, b, area_a, area_b, off, least, zero);
-  }
-}
-
-// GCC 12 crashes where Row is inlined with vectors of SVE.
-#undef DETOPS_INLINE_ROW
-#if HWY_TARGET == HWY_SVE_256
-#define DETOPS_INLINE_ROW HWY_NOINLINE
-#else
-#define DETOPS_INLINE_ROW HWY_INLINE
-#endif
-
-// One row against `count` columns.
-template <bool kIoF, class Offset, class T>
-DETOPS_INLINE_ROW void Row(const Box<float>& box, const Columns& columns, int64_t count,
-                           float offset, Offset off, bool stream, T* out) {
-  const auto lanes = static_cast<int64_t>(FloatLanes());
-  const Box<FloatLane> a = {Broadcast(box.x1), Broadcast(box.y1), Broadcast(box.x2),
-                            Broadcast(box.y2)};
-  const FloatLane area_a = Broadcast(BoxArea(box, offset));
-  const FloatLane least = Broadcast(offset), zero = Broadcast(0.0f);
-  const auto at = [&](int64_t j) HWY_ATTR {
-    const Box<FloatLane> b = {LoadLane(columns.x1 + j), LoadLane(columns.y1 + j),
-                              LoadLane(columns.x2 + j), LoadLane(columns.y2 + j)};
-    return Overlap<kIoF>(a, b, area_a, LoadLane(columns.area + j), off, least, zero).v;
-  };
-
-  int64_t j = 0;
-  if (stream) {
-    const auto vector_bytes = static_cast<uintptr_t>(lanes) * sizeof(T);
-    const uintptr_t past = reinterpret_cast<uintptr_t>(out) % vector_bytes;
-    if (past != 0) {
-      const auto head = static_cast<int64_t>((vector_bytes - past) / sizeof(T));
-      j = std::min(head, count);
-      StoreFirst(at(0), out, static_cast<size_t>(j));
-    }
-    for (; j + lanes <= count; j += lanes) StreamElements(at(j), out + j);
-  } else {
-    for (; j + lanes <= count; j += lanes) StoreElements(at(j), out + j);
-  }
-  if (j < count) StoreFirst(at(j), out + j, static_cast<size_t>(count - j));
-}
-
-template <bool kIoF, class T>
-void Pairs(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious,
-           cpu::Threads& threads) {
-  const int64_t width = std::min(plan.cols, kTileColumns);
-  const int64_t height = std::max<int64_t>(kTileElements / width, 16);
-  const int64_t tiles_across = (plan.cols + width - 1) / width;
-  const int64_t tiles = tiles_across * ((plan.rows + height - 1) / height);
-  const bool stream = Streams(ious, plan.rows * plan.cols);
-  threads.For(tiles, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
-    Columns columns;
-    for (int64_t tile = begin; tile < end; ++tile) {
-      const int64_t first_row = tile / tiles_across * height;
-      const int64_t first_col = tile % tiles_across * width;
-      const int64_t last_row = std::min(first_row + height, plan.rows);
-      const int64_t count = std::min(width, plan.cols - first_col);
-      FillColumns(bbox2 + 4 * first_col, count, plan.offset, columns);
-      for (int64_t i = first_row; i < last_row; ++i) {
-        T* out = ious + i * plan.cols + first_col;
-        const Box<float> box = BoxAt(bbox1, i);
-        if (plan.offset == 0.0f) {
-          Row<kIoF>(box, columns, count, plan.offset, NoOffset(), stream, out);
-        } else {
-          Row<kIoF>(box, columns, count, plan.offset, Broadcast(plan.offset), stream, out);
-        }
-      }
-    }
-    if (stream) hwy::FlushStream();
-  });
 }
 
 // Boxes as four vectors of coordinates.
@@ -160,6 +70,165 @@ HWY_INLINE Box<FloatLane> LoadBoxes(const math::Half* boxes) {
     StoreElements(LoadElements(boxes + i * FloatLanes()), wide + i * FloatLanes());
   }
   return LoadBoxes(wide);
+}
+
+// Not turned over, and with coordinates so small that no sum, difference or product of them is
+// infinite or NaN. So no area and no union is below 0, and a maximum with 0 changes no bit of them.
+constexpr float kMostTame = 0x1p60f;
+HWY_INLINE bool IsTame(const Box<float>& b) {
+  return b.x1 <= b.x2 && b.y1 <= b.y2 && b.x1 > -kMostTame && b.y1 > -kMostTame &&
+         b.x2 < kMostTame && b.y2 < kMostTame;
+}
+
+// `count` columns and, for the last vector, numbers behind them.
+template <class T>
+void FillColumns(const T* boxes, int64_t count, float offset, Columns& columns) {
+  const auto lanes = static_cast<int64_t>(FloatLanes());
+  const FloatLane zero = Broadcast(0.0f), off = Broadcast(offset);
+  bool tame = true;
+  for (int64_t j = 0; j < count + Columns::kRoom; j += lanes) {
+    const int64_t there = std::clamp<int64_t>(count - j, 0, lanes);
+    const T* from = boxes + 4 * std::min(j, count);
+    T last[4 * HWY_MAX_BYTES / sizeof(float)];
+    if (there < lanes) {
+      std::fill(std::copy_n(from, 4 * there, last), std::end(last), T());
+      from = last;
+    }
+    Box<FloatLane> b = LoadBoxes(from);
+    b = {b.x1 + zero, b.y1 + zero, b.x2 + zero, b.y2 + zero};
+    StoreElements(b.x1.v, columns.x1 + j);
+    StoreElements(b.y1.v, columns.y1 + j);
+    StoreElements(b.x2.v, columns.x2 + j);
+    StoreElements(b.y2.v, columns.y2 + j);
+    StoreElements(BoxArea(b, off).v, columns.area + j);
+    const auto ordered = hn::And(hn::Le(b.x1.v, b.x2.v), hn::Le(b.y1.v, b.y2.v));
+    const auto small = hn::And(hn::Gt(hn::Min(b.x1.v, b.y1.v), hn::Set(FloatTag(), -kMostTame)),
+                               hn::Lt(hn::Max(b.x2.v, b.y2.v), hn::Set(FloatTag(), kMostTame)));
+    tame = tame && hn::AllTrue(FloatTag(), hn::And(ordered, small));
+  }
+  columns.tame = tame;
+}
+
+template <bool kIoF, class Offset, class Least, class Zero>
+HWY_INLINE FloatLane Overlap(const Box<FloatLane>& a, const Box<FloatLane>& b, FloatLane area_a,
+                             FloatLane area_b, Offset off, Least least, Zero zero) {
+  if constexpr (kIoF) {
+    return BoxIoF(a, b, area_a, off, least, zero);
+  } else {
+    return BoxIoU(a, b, area_a, area_b, off, least, zero);
+  }
+}
+
+// Rows that meet a vector of columns while it is in registers. Where a vector is no whole line of
+// the cache, rows in turn would stream halves of lines, which is slower.
+constexpr int64_t kRows = HWY_TARGET == HWY_AVX3 ? 4 : 1;
+
+// GCC 12 crashes where Meet is inlined with vectors of SVE.
+#undef DETOPS_INLINE_MEET
+#if HWY_TARGET == HWY_SVE_256
+#define DETOPS_INLINE_MEET HWY_NOINLINE
+#else
+#define DETOPS_INLINE_MEET HWY_INLINE
+#endif
+
+// kCount rows, `apart` from each other, against `count` columns. To be streamed they must all begin
+// at the same place of a vector.
+template <int64_t kCount, bool kIoF, class Offset, class Least, class Zero, class T>
+DETOPS_INLINE_MEET void Meet(const Box<float> (&boxes)[kCount], const Columns& columns,
+                             int64_t count, float offset, Offset off, Least least, Zero zero,
+                             bool stream, T* out, int64_t apart) {
+  const auto lanes = static_cast<int64_t>(FloatLanes());
+  struct {
+    Box<FloatLane> box;
+    FloatLane area;
+  } rows[kCount];
+  for (int64_t r = 0; r < kCount; ++r) {
+    rows[r] = {{Broadcast(boxes[r].x1), Broadcast(boxes[r].y1), Broadcast(boxes[r].x2),
+                Broadcast(boxes[r].y2)},
+               Broadcast(BoxArea(boxes[r], offset))};
+  }
+  // Left alone, GCC calls it.
+  const auto at = [&](int64_t j, auto store) HWY_ATTR __attribute__((always_inline)) {
+    const Box<FloatLane> b = {LoadLane(columns.x1 + j), LoadLane(columns.y1 + j),
+                              LoadLane(columns.x2 + j), LoadLane(columns.y2 + j)};
+    const FloatLane area = LoadLane(columns.area + j);
+    for (int64_t r = 0; r < kCount; ++r) {
+      store(Overlap<kIoF>(rows[r].box, b, rows[r].area, area, off, least, zero).v,
+            out + r * apart + j);
+    }
+  };
+
+  int64_t j = 0;
+  if (stream) {
+    const auto vector_bytes = static_cast<uintptr_t>(lanes) * sizeof(T);
+    const uintptr_t past = reinterpret_cast<uintptr_t>(out) % vector_bytes;
+    if (past != 0) {
+      j = std::min(static_cast<int64_t>((vector_bytes - past) / sizeof(T)), count);
+      at(0, [&](FloatVec v, T* to) HWY_ATTR { StoreFirst(v, to, static_cast<size_t>(j)); });
+    }
+    for (; j + lanes <= count; j += lanes) {
+      at(j, [](FloatVec v, T* to) HWY_ATTR { StreamElements(v, to); });
+    }
+  } else {
+    for (; j + lanes <= count; j += lanes) {
+      at(j, [](FloatVec v, T* to) HWY_ATTR { StoreElements(v, to); });
+    }
+  }
+  if (j < count) {
+    at(j, [&](FloatVec v, T* to) HWY_ATTR { StoreFirst(v, to, static_cast<size_t>(count - j)); });
+  }
+}
+
+template <bool kIoF, class T>
+void Pairs(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious,
+           cpu::Threads& threads) {
+  const int64_t width = std::min(plan.cols, kTileColumns);
+  const int64_t height = std::max<int64_t>(kTileElements / width, 16);
+  const int64_t tiles_across = (plan.cols + width - 1) / width;
+  const int64_t tiles = tiles_across * ((plan.rows + height - 1) / height);
+  const bool stream = Streams(ious, plan.rows * plan.cols);
+  // From one row to the next that begins at the same place of a vector.
+  const auto lanes = static_cast<int64_t>(FloatLanes());
+  const int64_t step = stream ? lanes / std::gcd(lanes, plan.cols) : 1;
+  threads.For(tiles, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
+    Columns columns;
+    for (int64_t tile = begin; tile < end; ++tile) {
+      const int64_t first_row = tile / tiles_across * height;
+      const int64_t first_col = tile % tiles_across * width;
+      const int64_t last_row = std::min(first_row + height, plan.rows);
+      const int64_t count = std::min(width, plan.cols - first_col);
+      FillColumns(bbox2 + 4 * first_col, count, plan.offset, columns);
+      // The row, and those behind it that are met with it.
+      const auto meet = [&](int64_t i, auto rows) HWY_ATTR {
+        Box<float> boxes[rows];
+        bool tame = plan.offset == 0.0f && columns.tame;
+        for (int64_t r = 0; r < rows; ++r) {
+          boxes[r] = BoxAt(bbox1, i + r * step);
+          tame = tame && IsTame(boxes[r]);
+        }
+        T* out = ious + i * plan.cols + first_col;
+        if (tame) {
+          Meet<rows, kIoF>(boxes, columns, count, 0.0f, NoOffset(), NoLeast(),
+                           BroadcastAtLeast(0.0f), stream, out, step * plan.cols);
+        } else {
+          Meet<rows, kIoF>(boxes, columns, count, plan.offset, Broadcast(plan.offset),
+                           Broadcast(plan.offset), Broadcast(0.0f), stream, out, step * plan.cols);
+        }
+      };
+      for (int64_t first = first_row; first < last_row; first += kRows * step) {
+        for (int64_t i = first; i < std::min(first + step, last_row); ++i) {
+          if (i + (kRows - 1) * step < last_row) {
+            meet(i, std::integral_constant<int64_t, kRows>());
+          } else {
+            for (int64_t one = i; one < last_row; one += step) {
+              meet(one, std::integral_constant<int64_t, 1>());
+            }
+          }
+        }
+      }
+    }
+    if (stream) hwy::FlushStream();
+  });
 }
 
 template <bool kIoF, class T>

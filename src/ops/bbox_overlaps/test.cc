@@ -95,6 +95,56 @@ TEST_P(BboxOverlapsTest, AlignedTakesBothShapesOfTheDocument) {
   }
 }
 
+// Ordinary boxes take a shorter way, a row or a tile of columns at a time: one that is not ordinary
+// must be noticed wherever it lies.
+TEST_P(BboxOverlapsTest, OneUnusualBoxAmongOrdinaryOnes) {
+  Rng rng(16);
+  const std::vector<std::vector<float>> unusual = {{5, 1, 3, 9},
+                                                   {1, 9, 3, 5},
+                                                   {5, 9, 3, 1},
+                                                   {2, 2, 2, 2},
+                                                   {0, 0, kInf, 4},
+                                                   {-kInf, 0, 4, 4},
+                                                   {0, kNan, 4, 4},
+                                                   {kNan, kNan, kNan, kNan},
+                                                   {-2e38f, 0, 2e38f, 4},
+                                                   {0, -3e38f, 4, 3e38f},
+                                                   {-0.0f, -0.0f, 0, 0},
+                                                   {-0.0f, 0, 4, -0.0f},
+                                                   {-1e18f, -1e18f, 1e18f, 1e18f},
+                                                   {-2e18f, -1e18f, 1e18f, 2e18f},
+                                                   {-kInf, -kInf, kInf, kInf}};
+  for (const std::vector<float>& one : unusual) {
+    for (const int64_t at : {0, 1, 2, 3, 4, 16, 17, 18}) {
+      std::vector<float> few = RandomBoxes(rng, 19, 8), many = RandomBoxes(rng, 37, 8);
+      const std::vector<float> ordinary = few;
+      std::copy(one.begin(), one.end(), few.begin() + 4 * at);
+      std::copy(one.begin(), one.end(), many.begin() + 8 * at);
+      for (const int mode : {kIoU, kIoF}) {
+        const auto expect = [&](const std::vector<float>& a, const std::vector<float>& b) {
+          ExpectSameFloats(Run(a, b, mode),
+                           BboxOverlaps("cpu:reference", Floats(a), Floats(b), mode, false, 0),
+                           "box " + std::to_string(at) + ": " + std::to_string(one[0]));
+        };
+        expect(few, RandomBoxes(rng, 37, 8));
+        expect(ordinary, many);
+        expect(few, many);
+      }
+    }
+  }
+}
+
+// Streamed rows begin at any place of a vector, or at the same, or at two in turn; the last rows of
+// a tile may be too few to be met together.
+TEST_P(BboxOverlapsTest, StreamedRowsOfAnyLength) {
+  Rng rng(17);
+  for (const int64_t columns : {2048, 2056, 2052, 2050, 2049}) {
+    const std::vector<float> a = RandomBoxes(rng, 2051, 300), b = RandomBoxes(rng, columns, 300);
+    ExpectSameFloats(Run(a, b), BboxOverlaps("cpu:reference", Floats(a), Floats(b), kIoU, false, 0),
+                     std::to_string(columns));
+  }
+}
+
 // Past 16 MB results go past the caches, in aligned vectors: rows of odd length start anywhere.
 TEST_P(BboxOverlapsTest, LargeResultsEqualTheReference) {
   Rng rng(15);
