@@ -93,9 +93,7 @@ class Chunk {
             hn::And(hn::Lt(hn::Load(tag, x1_ + i), x2), hn::Lt(x1, hn::Load(tag, x2_ + i)));
         const auto overlap_y =
             hn::And(hn::Lt(hn::Load(tag, y1_ + i), y2), hn::Lt(y1, hn::Load(tag, y2_ + i)));
-        uint8_t bytes[8] = {};
-        hn::StoreMaskBits(tag, hn::And(overlap_x, overlap_y), bytes);
-        bits |= static_cast<uint64_t>(bytes[0] | bytes[1] << 8) << (i - first);
+        bits |= MaskBits(hn::And(overlap_x, overlap_y)) << (i - first);
       }
       // The last vector goes on to the box itself and those behind it.
       if (box - first < kBits) bits &= (uint64_t{1} << (box - first)) - 1;

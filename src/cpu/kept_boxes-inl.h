@@ -30,10 +30,7 @@ HWY_INLINE bool AnyOverlapping(const BoxCells::Kept& kept, const Bounds& query,
     const auto overlap_y = hn::And(hn::Lt(at(kept.y1), y2), hn::Lt(y1, at(kept.y2)));
     const auto overlaps = hn::And(overlap_x, overlap_y);
     if (HWY_LIKELY(hn::AllFalse(tag, overlaps))) continue;
-    static_assert(HWY_MAX_BYTES / sizeof(float) <= 16);
-    uint8_t bytes[8] = {};
-    hn::StoreMaskBits(tag, overlaps, bytes);
-    uint32_t lanes = bytes[0] | bytes[1] << 8;
+    auto lanes = static_cast<uint32_t>(MaskBits(overlaps));
     // Behind the last one may be what another thread is writing: those lanes don't count.
     if (kept.count - i < FloatLanes()) lanes &= (uint32_t{1} << (kept.count - i)) - 1;
     for (; lanes != 0; lanes &= lanes - 1) {

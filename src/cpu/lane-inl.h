@@ -92,6 +92,15 @@ HWY_INLINE FloatLane Max(AtLeast least, FloatLane x) {
   return {hn::BitCast(FloatTag(), bits)};
 }
 
+// A bit a lane, the first lowest.
+template <class FloatMask>
+HWY_INLINE uint64_t MaskBits(FloatMask mask) {
+  static_assert(HWY_MAX_BYTES / sizeof(float) <= 16);
+  uint8_t bytes[8] = {};
+  hn::StoreMaskBits(FloatTag(), mask, bytes);
+  return static_cast<uint64_t>(bytes[0] | bytes[1] << 8);
+}
+
 // ---- elements of a tensor, float or half ------------------------------------------------------
 
 HWY_INLINE FloatVec LoadElements(const float* p) { return hn::LoadU(FloatTag(), p); }

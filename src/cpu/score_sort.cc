@@ -21,9 +21,8 @@ uint64_t Digit(uint64_t key, int pass) {
 }
 
 constexpr int kSelectBits = 12;
-// A thread's share at least, in scores. Counting has more to clear and to add up for each share.
-constexpr int64_t kCountPart = 32768, kCollectPart = 8192;
-constexpr int64_t kMaxParts = 256;
+// A thread's share at least, in scores: each has a histogram to clear and to add up.
+constexpr int64_t kCountPart = 32768;
 
 // Among the scores whose rank begins with the `known` bits `prefix`: the next 12 bits of the one
 // that comes at place `wanted`, when `below` come before them all; adds to `below` what comes
@@ -48,35 +47,6 @@ uint32_t FindDigit(const float* scores, int64_t count, int64_t wanted, int known
   return digit;
 }
 
-// Writes the keys with ranks up to `last`, ascending by index; returns how many.
-int64_t CollectUpTo(uint32_t last, const float* scores, int64_t count, uint64_t* keys,
-                    Threads& threads) {
-  const auto collect = [&](int64_t begin, int64_t end, uint64_t* out) {
-    for (int64_t i = begin; i < end; ++i) {
-      // Written always and counted where it belongs: no branch to mispredict. There is room.
-      *out = math::ScoreKey(scores[i], static_cast<uint32_t>(i));
-      out += (*out >> kRankShift) <= last ? 1 : 0;
-    }
-    return out;
-  };
-  if (threads.count() == 1 || count <= kCollectPart) return collect(0, count, keys) - keys;
-
-  // Each part collects to where it begins; then the parts close up.
-  const int64_t parts = std::min<int64_t>(count / kCollectPart, kMaxParts);
-  const auto part_begin = [&](int64_t part) { return count * part / parts; };
-  std::array<uint64_t*, kMaxParts> ends;
-  threads.For(parts, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t part = begin; part < end; ++part) {
-      ends[part] = collect(part_begin(part), part_begin(part + 1), keys + part_begin(part));
-    }
-  });
-  uint64_t* end = ends[0];
-  for (int64_t part = 1; part < parts; ++part) {
-    end = std::copy(keys + part_begin(part), ends[part], end);
-  }
-  return end - keys;
-}
-
 }  // namespace
 
 uint64_t* SortByRank(uint64_t* keys, uint64_t* other, int64_t count) {
@@ -99,30 +69,18 @@ uint64_t* SortByRank(uint64_t* keys, uint64_t* other, int64_t count) {
   return keys;
 }
 
-int64_t CollectBest(const float* scores, int64_t count, int64_t wanted, uint64_t* keys,
-                    Threads& threads) {
-  if (wanted >= count) return CollectUpTo(~uint32_t{0}, scores, count, keys, threads);
-  // 12 bits of the rank, sign, exponent and 3 of the fraction.
+uint32_t LastRankOfBest(const float* scores, int64_t count, int64_t wanted, Threads& threads) {
+  if (wanted >= count) return ~uint32_t{0};
+  // 12 bits of the rank: sign, exponent and 3 of the fraction.
   int64_t below = 0, same = 0;
   const uint32_t first = FindDigit(scores, count, wanted, 0, 0, below, same, threads);
   const uint32_t begin = first << (32 - kSelectBits);
-  uint32_t others = (uint32_t{1} << (32 - kSelectBits)) - 1;  // the bits not known
-  if (below + same > 3 * wanted) {  // a narrow range of scores: 12 bits more
-    const uint32_t second =
-        FindDigit(scores, count, wanted, kSelectBits, first, below, same, threads);
-    others >>= kSelectBits;
-    return CollectUpTo(begin | (second << (32 - 2 * kSelectBits)) | others, scores, count, keys,
-                       threads);
-  }
-  // Were those with these bits spread evenly, a part of their range would hold half as many again
-  // as are needed. Mostly it holds enough, and what is left out need not be sorted.
-  const int64_t guess = (wanted - below) * 3 / 2 + 64;
-  if (guess < same) {
-    const auto part = static_cast<uint32_t>(int64_t{others} * guess / same);
-    const int64_t found = CollectUpTo(begin | part, scores, count, keys, threads);
-    if (found >= wanted) return found;
-  }
-  return CollectUpTo(begin | others, scores, count, keys, threads);
+  const uint32_t others = (uint32_t{1} << (32 - kSelectBits)) - 1;  // the bits not known
+  if (below + same <= 3 * wanted) return begin | others;
+  // A narrow range of scores: 12 bits more.
+  const uint32_t second =
+      FindDigit(scores, count, wanted, kSelectBits, first, below, same, threads);
+  return begin | (second << (32 - 2 * kSelectBits)) | (others >> kSelectBits);
 }
 
 }  // namespace detops::cpu

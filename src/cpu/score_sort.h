@@ -13,9 +13,7 @@ namespace detops::cpu {
 // Sorts keys[0, count); other[0, count) is scratch. Returns the array that holds the result.
 uint64_t* SortByRank(uint64_t* keys, uint64_t* other, int64_t count);
 
-// Writes, ascending by index, the keys of at least the `wanted` best scores, with those that are
-// about as good as the last of them; returns how many. keys has room for `count`.
-int64_t CollectBest(const float* scores, int64_t count, int64_t wanted, uint64_t* keys,
-                    Threads& threads);
+// A rank that at least `wanted` of the scores have or are before, and few more.
+uint32_t LastRankOfBest(const float* scores, int64_t count, int64_t wanted, Threads& threads);
 
 }  // namespace detops::cpu

@@ -19,6 +19,15 @@ DETOPS_HD uint32_t ScoreRank(float score) {
   return ~ascending;
 }
 
+// A score of that rank. Where there is none, +inf above all that are no NaN, else the next below.
+DETOPS_HD float ScoreOfRank(uint32_t rank) {
+  constexpr uint32_t kInfinity = 0x7f800000u;
+  if (rank < ~(kInfinity | 0x80000000u)) return std::bit_cast<float>(kInfinity);
+  if (rank > kInfinity + 0x80000000u) return std::bit_cast<float>(kInfinity | 0x80000000u);
+  const uint32_t ascending = ~rank;
+  return std::bit_cast<float>((ascending >> 31) != 0 ? ascending & 0x7fffffffu : ~ascending);
+}
+
 // Unique for every index, so that any sort of these keys gives the one order.
 DETOPS_HD uint64_t ScoreKey(float score, uint32_t index) {
   return (static_cast<uint64_t>(ScoreRank(score)) << 32) | index;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several images at a time. In each, a histogram finds the scores that top-k needs, and a radix
-// sort orders them. Then the best candidates are decoded in parallel and suppressed by those kept
+// Several images at a time. In each, a sample tells which scores top-k needs, and a radix sort
+// orders them. Then the best candidates are decoded in parallel and suppressed by those kept
 // so far (cpu/greedy_nms-inl.h), then the next ones, until enough are kept.
 #include "cpu/score_sort.h"
 #include "cpu/simd.h"
@@ -18,6 +18,7 @@
 #include <optional>
 #include <utility>
 
+#include "cpu/collect_best-inl.h"
 #include "cpu/greedy_nms-inl.h"
 #include "math/proposal.h"
 #include "math/score_order.h"
@@ -118,7 +119,9 @@ int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Arg
   });
   int64_t count = w.kept;
   for (int64_t i = w.kept; i < w.kept + candidates; ++i) {
-    if (w.areas[i] != -1.0f) w.Move(i, count++);
+    if (w.areas[i] == -1.0f) continue;
+    if (count != i) w.Move(i, count);
+    ++count;
   }
   return count;
 }
@@ -137,8 +140,8 @@ core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposa
   for (int64_t begin = 0; begin < plan.candidates && w.kept < plan.most_rois; begin = end) {
     end = std::min(std::max(3 * begin, kFirstCandidates), plan.candidates);
     w.MoveKeptToFront();
-    const int64_t found =
-        cpu::CollectBest(args.scores + image * plan.anchors, plan.anchors, end, w.keys, threads);
+    const int64_t found = CollectBest(args.scores + image * plan.anchors, plan.anchors, end, w.keys,
+                                      reinterpret_cast<uint32_t*>(w.other_keys), threads);
     const uint64_t* order = cpu::SortByRank(w.keys, w.other_keys, found);
     const int64_t count = Decode(plan, args, image, order + begin, end - begin, w, threads);
     const core::Work work = GreedyNms(

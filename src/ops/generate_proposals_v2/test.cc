@@ -314,6 +314,36 @@ TEST_P(GenerateProposalsTest, UnevenScores) {
   ExpectAsReference(in, {0, 3000, 0.3f, 0.1f, false, 1.0f});
 }
 
+// Implementations that look at some scores to guess at the others must not be misled. 1/2048 of
+// them are looked at, evenly spaced; in all of these that says nothing, or the wrong thing.
+TEST_P(GenerateProposalsTest, ScoresOfWhichSomeMislead) {
+  Rng rng(31);
+  const int64_t h = 64, w = 128, a = 3, anchors = h * w * a, step = anchors / 2048;
+  ProposalInputs in = NetworkInputs(rng, 1, a, h, w);
+  ProposalScalars scalars;
+  scalars.pre_nms_top_n = 3000;
+  const auto expect_with = [&](const char* what, const auto& score) {
+    SCOPED_TRACE(what);
+    for (int64_t i = 0; i < anchors; ++i) in.scores[static_cast<size_t>(i)] = score(i);
+    ExpectAsReference(in, scalars);
+  };
+  const auto any = [&] { return Uniform(rng, 0, 1); };
+  expect_with("seen: low", [&](int64_t i) { return i % step == 0 ? any() - 2 : any(); });
+  expect_with("seen: high", [&](int64_t i) { return i % step == 0 ? any() + 2 : any(); });
+  expect_with("seen: NaN", [&](int64_t i) { return i % step == 0 ? kNan : any(); });
+  expect_with("seen: -inf", [&](int64_t i) { return i % step == 0 ? -kInf : any(); });
+  expect_with("all NaN", [&](int64_t) { return kNan; });
+  expect_with("all +inf", [&](int64_t) { return kInf; });
+  expect_with("all -inf", [&](int64_t) { return -kInf; });
+  expect_with("NaN and -inf", [&](int64_t i) { return i % 9 == 0 ? kNan : -kInf; });
+  expect_with("+inf and NaN", [&](int64_t i) { return i % 3 == 0 ? kNan : kInf; });
+  expect_with("zeros of both signs", [&](int64_t i) { return i % 2 == 0 ? 0.0f : -0.0f; });
+  expect_with("few above zeros", [&](int64_t i) { return i % 50 == 7 ? any() : -0.0f; });
+  expect_with("negative", [&](int64_t) { return -1.0f - any(); });
+  expect_with("the last are best", [&](int64_t i) { return static_cast<float>(i); });
+  expect_with("tiny", [&](int64_t) { return any() * 1e-39f - 5e-40f; });
+}
+
 TEST_P(GenerateProposalsTest, RandomScalars) {
   Rng rng(57);
   for (int round = 0; round < 40; ++round) {

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The best of many scores, without sorting them all: a sample tells about how good the last of them
+// is, and one pass collects what is as good. Compiled once for each Highway target, hence the
+// unusual guard.
+#if defined(DETOPS_CPU_COLLECT_BEST_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef DETOPS_CPU_COLLECT_BEST_INL_H_
+#undef DETOPS_CPU_COLLECT_BEST_INL_H_
+#else
+#define DETOPS_CPU_COLLECT_BEST_INL_H_
+#endif
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "cpu/lane-inl.h"
+#include "cpu/score_sort.h"
+#include "cpu/threads.h"
+#include "math/score_order.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace detops::cpu::HWY_NAMESPACE {
+
+// Writes the indices from `begin` to `end` of scores that are not below `least`, NaN among them;
+// returns where they end. `out` has room for all.
+inline uint32_t* CollectIndices(const float* scores, int64_t begin, int64_t end, float least,
+                                uint32_t* out) {
+  constexpr int64_t kBits = 64;  // at a time: a branch for each vector would be mispredicted
+  const FloatTag tag;
+  const auto lanes = static_cast<int64_t>(FloatLanes());
+  const auto limit = hn::Set(tag, least);
+  int64_t i = begin;
+  for (; i + kBits <= end; i += kBits) {
+    uint64_t below = 0;
+    for (int64_t j = 0; j < kBits; j += lanes) {
+      below |= MaskBits(hn::Lt(hn::LoadU(tag, scores + i + j), limit)) << j;
+    }
+    for (uint64_t good = ~below; good != 0; good &= good - 1) {
+      *out++ = static_cast<uint32_t>(i + std::countr_zero(good));
+    }
+  }
+  for (; i < end; ++i) {
+    if (!(scores[i] < least)) *out++ = static_cast<uint32_t>(i);
+  }
+  return out;
+}
+
+// The keys of the scores that are not below `least`, ascending by index; returns how many. Both
+// arrays have room for `count`.
+inline int64_t CollectFrom(float least, const float* scores, int64_t count, uint64_t* keys,
+                           uint32_t* scratch, Threads& threads) {
+  constexpr int64_t kPart = 8192, kMostParts = 256;  // a part is a thread's share at least
+  const int64_t parts =
+      threads.count() == 1 ? 1 : std::clamp<int64_t>(count / kPart, 1, kMostParts);
+  const auto part_begin = [&](int64_t part) { return count * part / parts; };
+  std::array<uint32_t*, kMostParts> ends;
+  threads.For(parts, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
+    for (int64_t part = begin; part < end; ++part) {
+      ends[part] = CollectIndices(scores, part_begin(part), part_begin(part + 1), least,
+                                  scratch + part_begin(part));
+    }
+  });
+  uint64_t* out = keys;
+  for (int64_t part = 0; part < parts; ++part) {
+    for (const uint32_t* i = scratch + part_begin(part); i < ends[part]; ++i) {
+      *out++ = math::ScoreKey(scores[*i], *i);
+    }
+  }
+  return out - keys;
+}
+
+// The keys of at least the `wanted` best scores, with those that are about as good as the last of
+// them, ascending by index; returns how many. Room as above.
+inline int64_t CollectBest(const float* scores, int64_t count, int64_t wanted, uint64_t* keys,
+                           uint32_t* scratch, Threads& threads) {
+  constexpr int64_t kSamples = 2048;
+  if (wanted < count / 4 && 8 * kSamples <= count) {
+    std::array<uint32_t, kSamples> ranks;
+    for (int64_t i = 0; i < kSamples; ++i) {
+      ranks[i] = math::ScoreRank(scores[i * count / kSamples]);
+    }
+    // So many of the sample are expected to be wanted; more, so that they are enough nearly always.
+    const double expected = static_cast<double>(wanted) * kSamples / static_cast<double>(count);
+    const auto last =
+        ranks.begin() +
+        std::min<int64_t>(static_cast<int64_t>(expected + 3 * std::sqrt(expected) + 4),
+                          kSamples - 1);
+    std::nth_element(ranks.begin(), last, ranks.end());
+    const int64_t found =
+        CollectFrom(math::ScoreOfRank(*last), scores, count, keys, scratch, threads);
+    if (found >= wanted && found <= 3 * wanted) return found;
+  }
+  const uint32_t last = LastRankOfBest(scores, count, wanted, threads);
+  return CollectFrom(math::ScoreOfRank(last), scores, count, keys, scratch, threads);
+}
+
+}  // namespace detops::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
