@@ -2,8 +2,8 @@
 //
 // Vectors across the channels. Where a border's samples read, and with which weights, is found
 // once; then one block of channels after another goes through them with its maxima in registers.
-// Channels that are no whole vectors in memory (NCHW, or too few) are packed into such first; where
-// packing costs more than it saves, they go one by one.
+// Channels that are no whole vectors in memory (NCHW) are packed into such first: small maps whole,
+// of larger ones what the samples read. Where packing costs more than it saves, they go one by one.
 #include "cpu/simd.h"
 #include "ops/border_align_forward/plan.h"
 
@@ -190,6 +190,57 @@ void RunFewChannels(const BorderAlignForwardPlan& plan, const BorderAlignForward
   });
 }
 
+// Values of the maps that a thread packs whole, on its stack: they stay in the second-level cache.
+constexpr int64_t kPackedMaps = 64 * 1024;
+constexpr int64_t kMostPacked = 128;  // channels
+
+// NCHW with small maps. A task is a range of (image, group of channels, border, box): the borders
+// of a group after each other, because their results share lines of the cache.
+template <class T>
+void RunPackedMaps(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args,
+                   cpu::Threads& threads) {
+  const int64_t pixels = plan.height * plan.width;
+  // As many channels as there is room for, because each group finds the samples anew.
+  const int64_t whole = (plan.channels + kPacked - 1) / kPacked * kPacked;
+  const int64_t group = std::min({whole, kMostPacked, kPackedMaps / pixels / kPacked * kPacked});
+  const int64_t groups = (plan.channels + group - 1) / group;
+  // Packing takes as long as some boxes: a task has more of them.
+  const double values = static_cast<double>(group) * (plan.pool_size + 1.0);
+  const int64_t grain = std::max(static_cast<int64_t>(kTaskValues / values), pixels / 4) + 1;
+  threads.For(plan.images * groups * 4 * plan.boxes, grain, [&](int64_t i, int64_t end) HWY_ATTR {
+    HWY_ALIGN T near[kPackedMaps];  // [pixels][group]
+    T best[kMostPacked];
+    int32_t index[kMostPacked];
+    Samples<T> samples(plan, {plan.width * group, group, 1});
+    samples.map = near;
+    while (i < end) {
+      const int64_t map = i / plan.boxes, border = map % 4, n = map / 4 / groups;
+      const int64_t c = map / 4 % groups * group;
+      const int64_t channels = std::min(group, plan.channels - c);
+      const T* input =
+          static_cast<const T*>(args.input) + ((n * 4 + border) * plan.channels + c) * pixels;
+      for (int64_t p = 0; p < pixels; ++p) {
+        for (int64_t d = 0; d < channels; ++d) near[p * group + d] = input[d * pixels + p];
+        // The lanes that no channel fills are read too.
+        std::fill(near + p * group + channels, near + (p + 1) * group, T{});
+      }
+      const int64_t first_k = i % plan.boxes, end_k = std::min(plan.boxes, first_k + end - i);
+      for (int64_t k = first_k; k < end_k; ++k) {
+        const T* box = static_cast<const T*>(args.boxes) + (n * plan.boxes + k) * 4;
+        samples.start = WalkAlong(border, box, static_cast<float>(plan.pool_size));
+        samples.at_first = false;
+        Blocks<kBlock<T>>(samples, group, 0, false, best, index);
+        const int64_t result = ((n * plan.channels + c) * plan.boxes + k) * 4 + border;
+        for (int64_t d = 0; d < channels; ++d) {
+          static_cast<T*>(args.output)[result + d * plan.boxes * 4] = best[d];
+          args.argmax_idx[result + d * plan.boxes * 4] = index[d];
+        }
+      }
+      i += end_k - first_k;
+    }
+  });
+}
+
 // A task is a range of (part of the boxes, map, box), where a map is an image's for one border and
 // one group of channels. A cache may hold a map but not all of an image, so all boxes of a part
 // meet one before the next, and the threads, beginning at different parts, are at the same one.
@@ -204,6 +255,10 @@ void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& 
   const bool in_place = !nchw && channels >= lanes;
   if (channels == 1) return RunFewChannels<1, T>(plan, args, strides, threads);
   if (!in_place && channels <= kFew) return RunFewChannels<kFew, T>(plan, args, strides, threads);
+  // Few boxes don't read enough of a map for packing all of it.
+  if (!in_place && pixels * kPacked <= kPackedMaps && plan.boxes * 16 >= pixels) {
+    return RunPackedMaps<T>(plan, args, threads);
+  }
   const int64_t group = in_place ? channels : std::min(channels, kPacked);
   const int64_t groups = (channels + group - 1) / group;
   const double values = static_cast<double>(group) * (plan.pool_size + 1.0);

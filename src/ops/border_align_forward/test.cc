@@ -61,6 +61,26 @@ TEST_P(BorderAlignTest, DocumentExampleNchw) {
   EXPECT_EQ(got.argmax_idx, expected.argmax);
 }
 
+// Small and large maps, few and many boxes and channels have ways of their own in NCHW.
+TEST_P(BorderAlignTest, NchwOfManySizes) {
+  Rng rng(41);
+  for (const auto& [h, w] : {std::pair{1, 1}, {5, 7}, {25, 38}, {64, 64}, {65, 64}}) {
+    for (const int64_t c : {16, 17, 40, 130}) {
+      for (const int64_t k : {1, 9, 300}) {
+        const BorderAlignShape shape = {k == 9 ? 2 : 1, h, w, c, k, 3, /*nchw=*/true};
+        const std::vector<float> input = UniformFloats(rng, InputSize(shape), -5, 5);
+        const std::vector<float> boxes = RandomBorderBoxes(rng, shape);
+        const auto got = BorderAlign(GetParam(), Floats(input), Floats(boxes), shape);
+        const auto expected = BorderAlign("cpu:reference", Floats(input), Floats(boxes), shape);
+        const std::string what = std::to_string(h) + "x" + std::to_string(w) + ", " +
+                                 std::to_string(c) + " channels, " + std::to_string(k) + " boxes";
+        ExpectSameFloats(got.output, expected.output, what);
+        EXPECT_EQ(got.argmax_idx, expected.argmax_idx) << what;
+      }
+    }
+  }
+}
+
 TEST_P(BorderAlignTest, DocumentExampleNhwc) {
   std::vector<float> nhwc(kDocumentInput.size());
   for (size_t c = 0; c < 4; ++c) {
