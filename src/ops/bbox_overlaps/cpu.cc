@@ -141,7 +141,7 @@ DETOPS_INLINE_MEET void Meet(const Box<float> (&boxes)[kCount], const Columns& c
   struct {
     Box<FloatLane> box;
     FloatLane area;
-  } rows[kCount];
+  } rows[kCount] = {};  // else GCC makes a constructor, for no target, that NEON's can't go into
   for (int64_t r = 0; r < kCount; ++r) {
     rows[r] = {{Broadcast(boxes[r].x1), Broadcast(boxes[r].y1), Broadcast(boxes[r].x2),
                 Broadcast(boxes[r].y2)},
