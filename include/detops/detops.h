@@ -82,7 +82,9 @@ int64_t detopsGetLastLookCount(mluOpHandle_t handle);
 
 /* ---- threads ----------------------------------------------------------------------------- */
 
-/* At most this many threads for the handle's CPU kernels; 0 is the default: DETOPS_THREADS, else
+/* A thread that calls operators on the CPU needs a stack of 512 KiB; most systems give 8 MiB.
+ *
+ * At most this many threads for the handle's CPU kernels; 0 is the default: DETOPS_THREADS, else
  * what the machine runs at once. The answer does not depend on it. */
 mluOpStatus_t detopsSetThreads(mluOpHandle_t handle, int count);
 

@@ -137,7 +137,7 @@ constexpr int kGroup = 8;
 constexpr int kGroups = kChunk / kGroup;
 constexpr int kGroupsAWord = 32 / kGroup;
 
-// Pairs of a word and a group that are not behind it, of the first `words`: all `groups`, all but
+// Pairs of a word and a group that is not before it, of the first `words`: all `groups`, all but
 // those of a word, all but those of two words and so on.
 __device__ constexpr int32_t TilesOf(int32_t words, int32_t groups) {
   return words * groups - kGroupsAWord * (words * (words - 1) / 2);

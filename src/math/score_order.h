@@ -19,7 +19,8 @@ DETOPS_HD uint32_t ScoreRank(float score) {
   return ~ascending;
 }
 
-// A score of that rank. Where there is none, +inf above all that are no NaN, else the next below.
+// A score of that rank, or, where none has it, the nearest before it; +inf for ranks before all
+// that are no NaN.
 DETOPS_HD float ScoreOfRank(uint32_t rank) {
   constexpr uint32_t kInfinity = 0x7f800000u;
   if (rank < ~(kInfinity | 0x80000000u)) return std::bit_cast<float>(kInfinity);

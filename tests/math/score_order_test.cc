@@ -39,6 +39,28 @@ TEST(ScoreOrder, AgreesWithComparisonOfFloats) {
   }
 }
 
+// The score of a rank leaves out none that has the rank or is before it.
+TEST(ScoreOrder, ScoresOfRanks) {
+  test::Rng rng(3);
+  const float special[] = {kNan, kInf, 3.4e38f, 1.0f, 1e-45f, 0.0f, -0.0f, -1e-45f, -1.0f, -kInf};
+  std::vector<uint32_t> ranks = {0,           1,           0x7ffffeu,   0x7fffffu,
+                                 0x800000u,   0x7fffffffu, 0x80000000u, 0x80000001u,
+                                 0xff800000u, 0xff800001u, ~0u};
+  for (const float s : special) ranks.push_back(ScoreRank(s));
+  for (int i = 0; i < 100000; ++i) ranks.push_back(static_cast<uint32_t>(rng()));
+  for (const uint32_t rank : ranks) {
+    const float least = ScoreOfRank(rank);
+    ASSERT_FALSE(std::isnan(least)) << rank;
+    for (const float s : special) {
+      ASSERT_TRUE(ScoreRank(s) > rank || !(s < least)) << rank << " " << s;
+    }
+    const float any = std::bit_cast<float>(static_cast<uint32_t>(rng()));
+    ASSERT_TRUE(ScoreRank(any) > rank || !(any < least)) << rank << " " << any;
+    if (std::isnan(any)) continue;
+    ASSERT_EQ(ScoreRank(ScoreOfRank(ScoreRank(any))), ScoreRank(any)) << any;
+  }
+}
+
 TEST(ScoreOrder, EqualScoresByLowerIndex) {
   EXPECT_LT(ScoreKey(0.5f, 3), ScoreKey(0.5f, 4));
   EXPECT_LT(ScoreKey(0.5f, 0xffffffffu), ScoreKey(0.25f, 0));

@@ -57,12 +57,13 @@ ProposalResult GenerateProposals(const std::string& implementation, const Propos
 std::vector<int32_t> PointsInBoxes(const std::string& implementation, Floats points, Floats boxes,
                                    int64_t b, int64_t m, int64_t t);
 
-// The pairs that the last of these calls of this thread evaluated; -1 where its implementation does not count.
+// The pairs that the last of these calls of this thread evaluated; -1 where its implementation does
+// not count.
 int64_t LastPairCount();
 // The cells and boxes it looked at to find them; -1 likewise.
 int64_t LastLookCount();
 
-// Equal bit for bit, any NaN equal to any other.
+// Equal bit for bit; any NaN is equal to any other, and a zero to one of the other sign.
 void ExpectSameFloats(Floats got, Floats expected, const std::string& what);
 
 }  // namespace detops::test

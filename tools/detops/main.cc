@@ -8,7 +8,6 @@
 #include <string>
 
 #include "commands/commands.h"
-#include "core/array.h"
 #include "detops/detops.h"
 
 namespace detops::cli {

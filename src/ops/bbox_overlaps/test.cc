@@ -164,6 +164,15 @@ TEST_P(BboxOverlapsTest, LargeResultsEqualTheReference) {
     return BboxOverlaps(implementation, Halfs(half_a), Halfs(half_b), kIoF, false, 1);
   };
   EXPECT_EQ(halves(GetParam()), halves("cpu:reference"));
+  // Ordinary ones too: not turned over.
+  for (std::vector<uint16_t>* boxes : {&half_a, &half_b}) {
+    for (size_t i = 0; i < boxes->size(); i += 4) {
+      if ((*boxes)[i] > (*boxes)[i + 2]) std::swap((*boxes)[i], (*boxes)[i + 2]);
+      if ((*boxes)[i + 1] > (*boxes)[i + 3]) std::swap((*boxes)[i + 1], (*boxes)[i + 3]);
+    }
+  }
+  EXPECT_EQ(BboxOverlaps(GetParam(), Halfs(half_a), Halfs(half_b), kIoU, false, 0),
+            BboxOverlaps("cpu:reference", Halfs(half_a), Halfs(half_b), kIoU, false, 0));
 }
 
 // ---- against the oracle, bit by bit ---------------------------------------------------------

@@ -314,8 +314,8 @@ TEST_P(GenerateProposalsTest, UnevenScores) {
   ExpectAsReference(in, {0, 3000, 0.3f, 0.1f, false, 1.0f});
 }
 
-// Implementations that look at some scores to guess at the others must not be misled. 1/2048 of
-// them are looked at, evenly spaced; in all of these that says nothing, or the wrong thing.
+// Implementations that look at some scores to guess at the others must not be misled. 2048 of them
+// are looked at, evenly spaced; in all of these that says nothing, or the wrong thing.
 TEST_P(GenerateProposalsTest, ScoresOfWhichSomeMislead) {
   Rng rng(31);
   const int64_t h = 64, w = 128, a = 3, anchors = h * w * a, step = anchors / 2048;

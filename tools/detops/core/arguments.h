@@ -4,6 +4,7 @@
 // it takes seconds to compile.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
