@@ -134,12 +134,11 @@ class DoubtfulPairs {
 
 // A part of a word of boxes meets 32 boxes ahead of them.
 constexpr int kGroup = 8;
-constexpr int kGroups = kChunk / kGroup;
 constexpr int kGroupsAWord = 32 / kGroup;
 
 // Pairs of a word and a group that is not before it, of the first `words`: all `groups`, all but
 // those of a word, all but those of two words and so on.
-__device__ constexpr int32_t TilesOf(int32_t words, int32_t groups) {
+__host__ __device__ constexpr int32_t TilesOf(int32_t words, int32_t groups) {
   return words * groups - kGroupsAWord * (words * (words - 1) / 2);
 }
 
@@ -358,8 +357,8 @@ void GreedyNms(Launcher& launch, NmsLists& lists, const Judge& judge) {
   if (use_grid) lists.grid.Reserve(launch, lists.bounds, lists.count);
   for (int64_t begin = 0; begin < lists.count; begin += kChunk) {
     // A warp for every tile of a chunk; then four times as many, for what was kept before.
-    const int64_t boxes = std::min<int64_t>(kChunk, lists.count - begin);
-    const int64_t tiles = (boxes + 31) / 32 * ((boxes + kGroup - 1) / kGroup) / 2 + kGroups / 2;
+    const auto boxes = static_cast<int32_t>(std::min<int64_t>(kChunk, lists.count - begin));
+    const int32_t tiles = TilesOf((boxes + 31) / 32, (boxes + kGroup - 1) / kGroup);
     const auto blocks = begin == 0 ? BlocksFor(tiles, kPairWarps)
                                    : static_cast<unsigned>(4 * launch.multiprocessors());
     launch(what, use_grid ? PairsKernel<Judge, true> : PairsKernel<Judge, false>,

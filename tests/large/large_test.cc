@@ -191,15 +191,7 @@ void ExpectTheLastRows(const std::string& row, bool nchw) {
   const auto expected =
       BorderAlign("cpu:reference", Floats(last), Floats(boxes), {1, rows, w, c, k, 8, nchw});
 
-  using Dims = std::vector<int64_t>;
-  const mluOpTensorLayout_t layout = nchw ? MLUOP_LAYOUT_NCHW : MLUOP_LAYOUT_NHWC;
-  const Dims out_dims = nchw ? Dims{1, c, k, 4} : Dims{1, k, 4, c};
   const Handle handle(row);
-  const Desc input_desc(MLUOP_DTYPE_FLOAT, nchw ? Dims{1, 4 * c, h, w} : Dims{1, h, w, 4 * c},
-                        layout);
-  const Desc boxes_desc(MLUOP_DTYPE_FLOAT, {1, k, 4});
-  const Desc output_desc(MLUOP_DTYPE_FLOAT, out_dims, layout);
-  const Desc argmax_desc(MLUOP_DTYPE_INT32, out_dims, layout);
   const DeviceBytes in(static_cast<size_t>(h * w * 4 * c) * sizeof(float), 0);
   for (int64_t plane = 0; plane < (nchw ? 4 * c : 1); ++plane) {
     const int64_t size = rows * w * (nchw ? 1 : 4 * c);
@@ -208,8 +200,8 @@ void ExpectTheLastRows(const std::string& row, bool nchw) {
   }
   const DeviceArray<float> in_boxes{Floats(shifted)}, output(static_cast<size_t>(4 * k * c));
   const DeviceArray<int32_t> argmax(static_cast<size_t>(4 * k * c));
-  ASSERT_OK(detopsBorderAlignForward(handle, input_desc, in.data(), boxes_desc, in_boxes.data(), 8,
-                                     output_desc, output.data(), argmax_desc, argmax.data()));
+  ASSERT_OK(CallBorderAlign(handle, MLUOP_DTYPE_FLOAT, {1, h, w, c, k, 8, nchw}, in.data(),
+                            in_boxes.data(), output.data(), argmax.data()));
   ExpectSameFloats(output.Download(), expected.output, nchw ? "NCHW" : "NHWC");
   EXPECT_EQ(argmax.Download(), expected.argmax_idx);
 }
@@ -231,23 +223,14 @@ void ExpectRepeatedBoxes(const std::string& row, bool nchw) {
   const auto expected =
       BorderAlign("cpu:reference", Floats(input), Floats(boxes), {1, h, w, c, tile, 3, nchw});
 
-  using Dims = std::vector<int64_t>;
-  const mluOpTensorLayout_t layout = nchw ? MLUOP_LAYOUT_NCHW : MLUOP_LAYOUT_NHWC;
-  const Dims out_dims = nchw ? Dims{1, c, k, 4} : Dims{1, k, 4, c};
   const Handle handle(row);
-  const Desc input_desc(MLUOP_DTYPE_FLOAT, nchw ? Dims{1, 4 * c, h, w} : Dims{1, h, w, 4 * c},
-                        layout);
-  const Desc boxes_desc(MLUOP_DTYPE_FLOAT, {1, k, 4});
-  const Desc output_desc(MLUOP_DTYPE_FLOAT, out_dims, layout);
-  const Desc argmax_desc(MLUOP_DTYPE_INT32, out_dims, layout);
   const DeviceArray<float> in{Floats(input)};
   const DeviceBytes in_boxes(static_cast<size_t>(4 * k) * sizeof(float));
   const DeviceBytes output(static_cast<size_t>(4 * k * c) * sizeof(float));
   const DeviceBytes argmax(static_cast<size_t>(4 * k * c) * sizeof(int32_t));
   Repeat(in_boxes, boxes);
-  ASSERT_OK(detopsBorderAlignForward(handle, input_desc, in.data(), boxes_desc, in_boxes.data(), 3,
-                                     output_desc, output.data(), argmax_desc,
-                                     static_cast<int32_t*>(argmax.data())));
+  ASSERT_OK(CallBorderAlign(handle, MLUOP_DTYPE_FLOAT, {1, h, w, c, k, 3, nchw}, in.data(),
+                            in_boxes.data(), output.data(), argmax.data()));
   // NCHW: each channel has the boxes; NHWC: each box has the channels.
   const int64_t parts = nchw ? c : 1, length = 4 * k * c / parts, period = 4 * tile * c / parts;
   for (int64_t p = 0; p < parts && !testing::Test::HasFailure(); ++p) {

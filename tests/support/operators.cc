@@ -46,20 +46,12 @@ std::vector<T> RunBboxOverlaps(const std::string& implementation, std::span<cons
 template <class T>
 BorderAlignResult<T> RunBorderAlign(const std::string& implementation, std::span<const T> input,
                                     std::span<const T> boxes, const BorderAlignShape& s) {
-  using Dims = std::vector<int64_t>;
-  const mluOpTensorLayout_t layout = s.nchw ? MLUOP_LAYOUT_NCHW : MLUOP_LAYOUT_NHWC;
-  const Dims input_dims = s.nchw ? Dims{s.n, 4 * s.c, s.h, s.w} : Dims{s.n, s.h, s.w, 4 * s.c};
-  const Dims output_dims = s.nchw ? Dims{s.n, s.c, s.k, 4} : Dims{s.n, s.k, 4, s.c};
   const Handle handle(implementation);
-  const Desc input_desc(kDtype<T>, input_dims, layout), boxes_desc(kDtype<T>, {s.n, s.k, 4});
-  const Desc output_desc(kDtype<T>, output_dims, layout);
-  const Desc argmax_desc(MLUOP_DTYPE_INT32, output_dims, layout);
   const auto results = static_cast<size_t>(s.n * s.k * 4 * s.c);
   const DeviceArray<T> in(input), in_boxes(boxes), output(results);
   const DeviceArray<int32_t> argmax(results);
-  EXPECT_OK(detopsBorderAlignForward(handle, input_desc, in.data(), boxes_desc, in_boxes.data(),
-                                     s.pool_size, output_desc, output.data(), argmax_desc,
-                                     argmax.data()));
+  EXPECT_OK(CallBorderAlign(handle, kDtype<T>, s, in.data(), in_boxes.data(), output.data(),
+                            argmax.data()));
   ExpectRan(handle, implementation);
   return {output.Download(), argmax.Download()};
 }
@@ -103,6 +95,21 @@ BorderAlignResult<float> BorderAlign(const std::string& implementation, Floats i
 BorderAlignResult<uint16_t> BorderAlign(const std::string& implementation, Halfs input, Halfs boxes,
                                         const BorderAlignShape& shape) {
   return RunBorderAlign(implementation, input, boxes, shape);
+}
+
+mluOpStatus_t CallBorderAlign(mluOpHandle_t handle, mluOpDataType_t dtype,
+                              const BorderAlignShape& s, const void* input, const void* boxes,
+                              void* output, void* argmax_idx) {
+  using Dims = std::vector<int64_t>;
+  const mluOpTensorLayout_t layout = s.nchw ? MLUOP_LAYOUT_NCHW : MLUOP_LAYOUT_NHWC;
+  const Dims input_dims = s.nchw ? Dims{s.n, 4 * s.c, s.h, s.w} : Dims{s.n, s.h, s.w, 4 * s.c};
+  const Dims output_dims = s.nchw ? Dims{s.n, s.c, s.k, 4} : Dims{s.n, s.k, 4, s.c};
+  const Desc input_desc(dtype, input_dims, layout), boxes_desc(dtype, {s.n, s.k, 4});
+  const Desc output_desc(dtype, output_dims, layout);
+  const Desc argmax_desc(MLUOP_DTYPE_INT32, output_dims, layout);
+  return detopsBorderAlignForward(handle, input_desc, input, boxes_desc, boxes, s.pool_size,
+                                  output_desc, output, argmax_desc,
+                                  static_cast<int32_t*>(argmax_idx));
 }
 
 ProposalResult GenerateProposals(const std::string& implementation, const ProposalInputs& in,

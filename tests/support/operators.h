@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "detops/detops.h"
+
 namespace detops::test {
 
 using Floats = std::span<const float>;
@@ -36,6 +38,11 @@ BorderAlignResult<float> BorderAlign(const std::string& implementation, Floats i
                                      const BorderAlignShape& shape);
 BorderAlignResult<uint16_t> BorderAlign(const std::string& implementation, Halfs input, Halfs boxes,
                                         const BorderAlignShape& shape);
+
+// The call alone, on memory of the handle's device.
+mluOpStatus_t CallBorderAlign(mluOpHandle_t handle, mluOpDataType_t dtype,
+                              const BorderAlignShape& shape, const void* input, const void* boxes,
+                              void* output, void* argmax_idx);
 
 struct ProposalInputs {
   int64_t n, h, w, a;
