@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/box_cells.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -72,14 +73,17 @@ void BoxCells::Level::Add(Point low, Point high, int64_t n) {
 }
 
 void BoxCells::Measure(const Bounds* boxes, int64_t count, Threads& threads) {
-  Level empty[kLevels];
-  for (int i = 0; i < kLevels; ++i) empty[i] = Level(i);
+  static const std::array<Level, kLevels> empty = [] {
+    std::array<Level, kLevels> levels;
+    for (int i = 0; i < kLevels; ++i) levels[i] = Level(i);
+    return levels;
+  }();
   Level all[kLevels];
-  std::copy(empty, empty + kLevels, all);
+  std::copy(empty.begin(), empty.end(), all);
   std::mutex adding;
   threads.For(count, kGrain, [&](int64_t begin, int64_t end) {
     Level part[kLevels];
-    std::copy(empty, empty + kLevels, part);
+    std::copy(empty.begin(), empty.end(), part);
     for (int64_t i = begin; i < end; ++i) {
       if (boxes[i].x1 > boxes[i].x2) continue;
       Level& level = part[LevelOf(boxes[i])];

@@ -155,7 +155,7 @@ core::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t 
     const int64_t size = std::min(kChunk, count - begin);
     const Bounds* const here = boxes + begin;
     chunk.Load(here, size);
-    threads.For(size, kChunk / 8, [&](int64_t i, int64_t end) HWY_ATTR {
+    threads.For(size, kChunk / 16, [&](int64_t i, int64_t end) HWY_ATTR {
       int64_t part = 0, part_looks = 0;
       for (; i < end; ++i) {
         BoxCells::Walk walk;

@@ -29,8 +29,8 @@ namespace detops::ops::generate_proposals {
 
 // Images at a time: for several threads without much memory. The threads also share an image.
 inline constexpr int64_t kImages = 4;
-// Candidates of the first round; each next one goes to three times as many.
-inline constexpr int64_t kFirstCandidates = 4096;
+// Candidates of the first round at least: about as many meet each other without cells.
+inline constexpr int64_t kFirstCandidates = 512;
 
 // Of one image.
 struct Workspace {
@@ -126,6 +126,17 @@ int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Arg
   return count;
 }
 
+// How many candidates to have met after the next round, when `met` so far left `kept` boxes: a few
+// more than are enough if the next ones are kept as often. At least half as many again, so that
+// rounds are few, and at most three times as many.
+int64_t CandidatesToMeet(int64_t met, int64_t kept, int64_t wanted) {
+  if (met == 0) return std::max(wanted + wanted / 4, kFirstCandidates);
+  const auto so_far = static_cast<double>(met);
+  const double a_box = so_far / static_cast<double>(std::max<int64_t>(kept, 1));
+  const double more = 1.25 * a_box * static_cast<double>(wanted - kept);
+  return met + static_cast<int64_t>(std::clamp(more, 0.5 * so_far, 2 * so_far));
+}
+
 // Leaves in the workspace which boxes are kept, and where.
 core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
                       int64_t image, Workspace& w, cpu::Threads& threads) {
@@ -138,7 +149,7 @@ core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposa
   w.kept = 0;
   int64_t end = 0;
   for (int64_t begin = 0; begin < plan.candidates && w.kept < plan.most_rois; begin = end) {
-    end = std::min(std::max(3 * begin, kFirstCandidates), plan.candidates);
+    end = std::min(CandidatesToMeet(begin, w.kept, plan.most_rois), plan.candidates);
     w.MoveKeptToFront();
     const int64_t found = CollectBest(args.scores + image * plan.anchors, plan.anchors, end, w.keys,
                                       reinterpret_cast<uint32_t*>(w.other_keys), threads);
