@@ -67,6 +67,7 @@ std::string Of(const Measurement& m, const Figures& f) {
       .Add("limit_s", Number(f.limit))
       .Add("share_of_limit", Number(f.share))
       .Add("ratio_to_reference", Number(f.ratio))
+      .Add("ratio_to_one_thread", Number(f.scaling))
       .Add("memory_gbps", Number(f.memory_gbps))
       .Add("in_cache", m.in_cache ? "true" : "false")
       .Add("verified_against", m.verified_against.empty() ? "null" : Quoted(m.verified_against))

@@ -14,8 +14,10 @@ constexpr char kReference[] = "cpu:reference";
 // inputs in memory. Smaller ones are warm in programs too: something has just computed them.
 constexpr double kRotateFromBytes = 1 << 20;
 
-// Of memory and call in turn, after each repetition.
+// Of memory and call, and of one thread and all, in turn after each repetition.
 constexpr int kRounds = 3;
+// A turn of small calls has many, or it would measure how the threads wake up.
+constexpr double kTurnSeconds = 0.005;
 
 double CacheBytes() {
   double bytes = 32 << 20;
@@ -106,6 +108,11 @@ Figures FiguresOf(const Measurement& m, const std::deque<Measurement>& all,
     f.share = Median(shares);
     break;
   }
+  if (!m.turns.empty()) {
+    std::vector<double> ratios;
+    for (const Turn& turn : m.turns) ratios.push_back(turn.one_thread / turn.all_threads);
+    f.scaling = Median(ratios);
+  }
   for (const Measurement& other : all) {
     if (other.what == m.what && other.IsReference() && other.timed)
       f.ratio = other.median / m.median;
@@ -150,6 +157,7 @@ void Runner::Verify(Measurement& m) {
 void Runner::Prepare(Measurement& m) {
   ready_ = &m;
   handle_.reset();
+  one_thread_.reset();
   if (case_ != m.what) {
     problem_.reset();
     answer_.clear();
@@ -167,23 +175,44 @@ void Runner::Prepare(Measurement& m) {
   Require(detopsSetImplementation(*handle_, m.implementation.c_str()));
   Require(detopsSetThreads(*handle_, m.threads));
   Verify(m);
+  if (m.what->one_thread && m.threads > 1 && !smoke_ && device == "cpu") {
+    one_thread_ = std::make_unique<Handle>(device);
+    Require(detopsSetImplementation(*one_thread_, m.implementation.c_str()));
+    Require(detopsSetThreads(*one_thread_, 1));
+  }
 }
 
-mluOpStatus_t Runner::Call() {
-  const mluOpStatus_t status = problem_->Run(*handle_, next_set_++ % problem_->sets());
+mluOpStatus_t Runner::Call(mluOpHandle_t handle) {
+  const mluOpStatus_t status = problem_->Run(handle, next_set_++ % problem_->sets());
   cnrtQueueSync(nullptr);  // devices that run behind the caller's back
   return status;
 }
 
-Round Runner::BesideMemory(const Measurement& m) {
+double Runner::SecondsOfCalls(mluOpHandle_t handle, int64_t calls) {
   using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  for (int64_t i = 0; i < calls; ++i) Require(Call(handle));
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Round Runner::BesideMemory(const Measurement& m) {
   Round round;
   round.memory_rate = m.what->traffic == Traffic::kFill ? memory_.FillRate(m.threads, 1)
                                                         : memory_.CopyRate(m.threads, 1);
-  const Clock::time_point start = Clock::now();
-  Require(Call());
-  round.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  round.seconds = SecondsOfCalls(*handle_, 1);
   return round;
+}
+
+Turn Runner::BesideOneThread() {
+  const auto seconds_a_call = [&](mluOpHandle_t handle) {
+    const double first = SecondsOfCalls(handle, 1);  // wakes the threads, fills the caches
+    const auto calls = 1 + static_cast<int64_t>(kTurnSeconds / first);
+    return SecondsOfCalls(handle, calls) / static_cast<double>(calls);
+  };
+  Turn turn;
+  turn.one_thread = seconds_a_call(*one_thread_);
+  turn.all_threads = seconds_a_call(*handle_);
+  return turn;
 }
 
 void Runner::Run(benchmark::State& state, Measurement& m) {
@@ -200,7 +229,7 @@ void Runner::Run(benchmark::State& state, Measurement& m) {
   }
   mluOpStatus_t failed = MLUOP_STATUS_SUCCESS;
   while (state.KeepRunning()) {
-    const mluOpStatus_t status = Call();
+    const mluOpStatus_t status = Call(*handle_);
     if (status != MLUOP_STATUS_SUCCESS) failed = status;
   }
   if (failed != MLUOP_STATUS_SUCCESS) {
@@ -208,10 +237,14 @@ void Runner::Run(benchmark::State& state, Measurement& m) {
     state.SkipWithError(m.trouble.c_str());
   }
   m.pairs = detopsGetLastPairCount(*handle_);
-  // The rate of the memory changes from second to second: what it is now is what bounds this call.
-  if (m.in_cache || !m.trouble.empty() || DeviceOf(m.implementation) != "cpu") return;
+  if (!m.trouble.empty() || DeviceOf(m.implementation) != "cpu") return;
+  // A shared machine changes from second to second: ratios are of calls in turn.
   const int rounds = smoke_ || m.IsReference() ? 1 : kRounds;
-  for (int i = 0; i < rounds; ++i) m.rounds.push_back(BesideMemory(m));
+  for (int i = 0; i < rounds; ++i) {
+    // The rate of the memory now is what bounds this call.
+    if (!m.in_cache) m.rounds.push_back(BesideMemory(m));
+    if (one_thread_ != nullptr) m.turns.push_back(BesideOneThread());
+  }
 }
 
 }  // namespace detops::bench

@@ -24,6 +24,11 @@ struct Round {
   double seconds;      // of the call
 };
 
+// Calls on one thread and on all, one right after the other, in seconds a call.
+struct Turn {
+  double one_thread, all_threads;
+};
+
 struct Measurement {
   const Case* what = nullptr;
   std::string implementation;
@@ -36,6 +41,7 @@ struct Measurement {
   int64_t pairs = -1;            // as the run counted them; -1 where it does not
   bool in_cache = false;         // the data stay in the last-level cache from call to call
   std::vector<Round> rounds;     // after each repetition, unless in_cache
+  std::vector<Turn> turns;       // likewise, where the case is timed on one thread too
 
   // Set by the report, in seconds a call; over the repetitions.
   bool timed = false;
@@ -54,6 +60,7 @@ struct Figures {
   std::optional<double> limit;        // seconds that the machine needs at least
   std::optional<double> share;        // of the limit: limit / median, or the median of the rounds'
   std::optional<double> ratio;        // to the reference: its median / median
+  std::optional<double> scaling;      // to one thread: the median of the turns'
 };
 double Median(std::vector<double> values);
 
@@ -68,8 +75,10 @@ class Runner {
  private:
   void Prepare(Measurement& m);
   void Verify(Measurement& m);
-  mluOpStatus_t Call();
+  mluOpStatus_t Call(mluOpHandle_t handle);
+  double SecondsOfCalls(mluOpHandle_t handle, int64_t calls);
   Round BesideMemory(const Measurement& m);
+  Turn BesideOneThread();
   void FindAnswer(const Measurement& m, const std::vector<std::byte>& result);
 
   const Memory& memory_;
@@ -80,7 +89,7 @@ class Runner {
   const Case* case_ = nullptr;
   std::string device_;
   std::unique_ptr<Problem> problem_;
-  std::unique_ptr<Handle> handle_;
+  std::unique_ptr<Handle> handle_, one_thread_;  // the second where the measurement has turns
   std::vector<std::byte> answer_;
   std::string answered_by_;
   int64_t next_set_ = 0;
