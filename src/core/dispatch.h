@@ -42,7 +42,7 @@ int64_t WorkspaceBytes(const mluOpContext& handle, const typename Op::Plan& plan
   int64_t most = 0;
   for (const Implementation<Op>& candidate : Op::Table()) {
     if (candidate.backend != handle.device->backend()) continue;
-    const int64_t bytes = candidate.workspace(plan);
+    const int64_t bytes = candidate.workspace(plan, *handle.device);
     if (bytes > most) most = bytes;
   }
   return most;
@@ -84,7 +84,7 @@ void Dispatch(mluOpContext& handle, const typename Op::Plan& plan, const typenam
 template <class Op>
 void Dispatch(mluOpContext& handle, const typename Op::Plan& plan, const typename Op::Args& args) {
   DispatchWith<Op>(handle, plan, args, [&](const Implementation<Op>& implementation) -> void* {
-    const auto needed = static_cast<size_t>(implementation.workspace(plan));
+    const auto needed = static_cast<size_t>(implementation.workspace(plan, *handle.device));
     return needed > 0 ? handle.Scratch(needed) : nullptr;
   });
 }

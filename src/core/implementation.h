@@ -43,7 +43,8 @@ struct Implementation {
   runtime::Backend backend;  // of the devices it runs on
   // Why it can't run this plan, or null. Never about invalid arguments: those the plan refused.
   const char* (*unsupported)(const typename Op::Plan&);
-  int64_t (*workspace)(const typename Op::Plan&);
+  // In bytes. A library that it calls may want more on one device than on another.
+  int64_t (*workspace)(const typename Op::Plan&, const runtime::Device&);
   // No allocation, no printing, no waiting.
   void (*run)(const typename Op::Plan&, const typename Op::Args&, void* workspace,
               const Launch& launch);
@@ -55,7 +56,7 @@ const char* SupportsAll(const Plan&) {
   return nullptr;
 }
 template <class Plan>
-int64_t NoWorkspace(const Plan&) {
+int64_t NoWorkspace(const Plan&, const runtime::Device&) {
   return 0;
 }
 

@@ -49,7 +49,7 @@ const char* UnsupportedOn(const typename Op::Plan& plan) {
 // Best first, the reference last. kUnsupported is what the kernels refuse on any machine.
 template <class Op, Unsupported<Op> kUnsupported = core::SupportsAll<typename Op::Plan>>
 std::vector<core::Implementation<Op>> Table(const SimdKernels<Op>& kernels,
-                                            int64_t (*workspace)(const typename Op::Plan&),
+                                            decltype(core::Implementation<Op>::workspace) workspace,
                                             const core::Implementation<Op>& reference) {
   constexpr auto kCpu = runtime::Backend::kCpu;
   const core::Implementation<Op> all[] = {

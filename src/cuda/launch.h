@@ -42,9 +42,11 @@ struct Traits {
   bool can_start_early;
 };
 
-// Makes the device of that ordinal the thread's current one for CUDA, and gives the old one back.
+// Makes a device the thread's current one for CUDA, and gives the old one back. CUB sizes and
+// launches for the current one.
 class DeviceScope {
  public:
+  explicit DeviceScope(const runtime::Device& device);  // runtime/cuda/cuda_device.cu
   explicit DeviceScope(int ordinal) {
     Check(cudaGetDevice(&before_), "cudaGetDevice");
     if (before_ != ordinal) Check(cudaSetDevice(ordinal), "cudaSetDevice");

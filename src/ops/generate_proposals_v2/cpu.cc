@@ -211,7 +211,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace detops::ops {
 
-int64_t GenerateProposalsV2CpuWorkspace(const GenerateProposalsV2Plan& plan) {
+int64_t GenerateProposalsV2CpuWorkspace(const GenerateProposalsV2Plan& plan,
+                                        const runtime::Device&) {
   using namespace generate_proposals;
   core::WorkspaceLayout layout;
   for (int64_t i = 0; i < std::min(plan.images, kImages); ++i) Workspace(layout, plan.anchors);

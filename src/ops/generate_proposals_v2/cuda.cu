@@ -67,7 +67,8 @@ int64_t GroupOf(const Plan& plan, int64_t candidates) {
   return candidates > kGridFrom ? 1 : ImagesAtATime(plan.images, plan.anchors);
 }
 
-int64_t WorkspaceBytes(const Plan& plan) {
+int64_t WorkspaceBytes(const Plan& plan, const runtime::Device& device) {
+  const cuda::DeviceScope scope(device);
   if (plan.images == 0) return 0;
   core::WorkspaceLayout few, many;
   const int64_t most_few = std::min(plan.anchors, kGridFrom);

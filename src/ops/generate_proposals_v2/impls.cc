@@ -6,7 +6,8 @@
 namespace detops::ops {
 
 // cpu.cc
-int64_t GenerateProposalsV2CpuWorkspace(const GenerateProposalsV2Plan& plan);
+int64_t GenerateProposalsV2CpuWorkspace(const GenerateProposalsV2Plan& plan,
+                                        const runtime::Device&);
 cpu::SimdKernels<GenerateProposalsV2> GenerateProposalsV2Kernels();
 
 namespace {

@@ -53,7 +53,8 @@ struct GenerateProposalsV2 {
   static void WriteEmpty(const Plan& plan, const Args& args, const mluOpContext& handle);
 };
 
-int64_t GenerateProposalsV2ReferenceWorkspace(const GenerateProposalsV2Plan& plan);
+int64_t GenerateProposalsV2ReferenceWorkspace(const GenerateProposalsV2Plan& plan,
+                                              const runtime::Device&);
 void GenerateProposalsV2Reference(const GenerateProposalsV2Plan& plan,
                                   const GenerateProposalsV2Args& args, void* workspace,
                                   const core::Launch& launch);

@@ -70,7 +70,8 @@ int32_t ProposeForImage(const GenerateProposalsV2Plan& plan, const GeneratePropo
 
 }  // namespace
 
-int64_t GenerateProposalsV2ReferenceWorkspace(const GenerateProposalsV2Plan& plan) {
+int64_t GenerateProposalsV2ReferenceWorkspace(const GenerateProposalsV2Plan& plan,
+                                              const runtime::Device&) {
   core::WorkspaceLayout layout;
   Workspace(layout, plan.anchors);
   return layout.Bytes();

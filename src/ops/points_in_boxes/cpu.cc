@@ -205,7 +205,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace detops::ops {
 
-int64_t PointsInBoxesCpuWorkspace(const PointsInBoxesPlan& plan) {
+int64_t PointsInBoxesCpuWorkspace(const PointsInBoxesPlan& plan, const runtime::Device&) {
   core::WorkspaceLayout layout;
   points_in_boxes::Workspace(layout, plan);
   return layout.Bytes();

@@ -6,7 +6,7 @@
 namespace detops::ops {
 
 // cpu.cc
-int64_t PointsInBoxesCpuWorkspace(const PointsInBoxesPlan& plan);
+int64_t PointsInBoxesCpuWorkspace(const PointsInBoxesPlan& plan, const runtime::Device&);
 cpu::SimdKernels<PointsInBoxes> PointsInBoxesKernels();
 
 std::span<const core::Implementation<PointsInBoxes>> PointsInBoxes::Table() {

@@ -203,7 +203,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace detops::ops {
 
-int64_t PolyNmsCpuWorkspace(const PolyNmsPlan& plan) {
+int64_t PolyNmsCpuWorkspace(const PolyNmsPlan& plan, const runtime::Device&) {
   core::WorkspaceLayout layout;
   poly_nms::Workspace(layout, plan.count);
   return layout.Bytes();

@@ -157,7 +157,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-int64_t WorkspaceBytes(const PolyNmsPlan& plan) {
+int64_t WorkspaceBytes(const PolyNmsPlan& plan, const runtime::Device& device) {
+  const cuda::DeviceScope scope(device);
   core::WorkspaceLayout layout;
   Workspace(layout, plan.count);
   return layout.Bytes();

@@ -6,7 +6,7 @@
 namespace detops::ops {
 
 // cpu.cc
-int64_t PolyNmsCpuWorkspace(const PolyNmsPlan& plan);
+int64_t PolyNmsCpuWorkspace(const PolyNmsPlan& plan, const runtime::Device&);
 cpu::SimdKernels<PolyNms> PolyNmsKernels();
 
 std::span<const core::Implementation<PolyNms>> PolyNms::Table() {

@@ -35,7 +35,7 @@ struct PolyNms {
   static void WriteEmpty(const Plan& plan, const Args& args, const mluOpContext& handle);
 };
 
-int64_t PolyNmsReferenceWorkspace(const PolyNmsPlan& plan);
+int64_t PolyNmsReferenceWorkspace(const PolyNmsPlan& plan, const runtime::Device&);
 void PolyNmsReference(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* workspace,
                       const core::Launch& launch);
 

@@ -19,7 +19,7 @@ struct Workspace {
 
 }  // namespace
 
-int64_t PolyNmsReferenceWorkspace(const PolyNmsPlan& plan) {
+int64_t PolyNmsReferenceWorkspace(const PolyNmsPlan& plan, const runtime::Device&) {
   core::WorkspaceLayout layout;
   Workspace(layout, plan.count);
   return layout.Bytes();

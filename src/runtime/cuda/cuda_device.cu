@@ -171,8 +171,11 @@ std::span<Device* const> CudaDevices() {
 
 namespace detops::cuda {
 
+DeviceScope::DeviceScope(const runtime::Device& device)
+    : DeviceScope(static_cast<const runtime::CudaDevice&>(device).ordinal()) {}
+
 Launcher::Launcher(const core::Launch& launch)
-    : scope_(static_cast<runtime::CudaDevice&>(launch.device).ordinal()),
+    : scope_(launch.device),
       stream_(StreamOf(launch.queue)),
       traits_(static_cast<runtime::CudaDevice&>(launch.device).traits()) {}
 

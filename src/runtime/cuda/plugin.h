@@ -19,7 +19,7 @@ namespace detops::cuda {
 
 template <class Op>
 struct Kernels {
-  int64_t (*workspace)(const typename Op::Plan&);
+  int64_t (*workspace)(const typename Op::Plan&, const runtime::Device&);
   void (*run)(const typename Op::Plan&, const typename Op::Args&, void* workspace,
               const core::Launch& launch);
 };
@@ -51,7 +51,9 @@ template <class Op, Kernels<Op> Plugin::*kKernels>
 core::Implementation<Op> Row(
     const char* (*unsupported)(const typename Op::Plan&) = core::SupportsAll<typename Op::Plan>) {
   return {"cuda:simt", runtime::Backend::kCuda, unsupported,
-          [](const typename Op::Plan& plan) { return (LoadedPlugin().*kKernels).workspace(plan); },
+          [](const typename Op::Plan& plan, const runtime::Device& device) {
+            return (LoadedPlugin().*kKernels).workspace(plan, device);
+          },
           [](const typename Op::Plan& plan, const typename Op::Args& args, void* workspace,
              const core::Launch& launch) {
             (LoadedPlugin().*kKernels).run(plan, args, workspace, launch);

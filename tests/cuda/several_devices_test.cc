@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Handles on several GPUs, with a runtime that has three of different generations (fake/cudart.h):
+// whatever device the caller's thread has chosen, a call sizes, launches and waits on its handle's,
+// and leaves the choice as it was. What kernels compute on several real GPUs is asked by
+// cuda_test's EveryDeviceAtOnce.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/case.h"
+#include "cuda/fake/cudart.h"
+#include "detops/detops.h"
+#include "support/handle.h"
+
+namespace detops::test {
+namespace {
+
+using fake_cuda::kDeviceCount;
+using fake_cuda::LaunchesOn;
+
+std::string NameOf(int device) { return "cuda:" + std::to_string(device); }
+
+// All but the largest, which say nothing more here.
+std::vector<bench::Case> Cases() {
+  std::vector<bench::Case> all = bench::AllCases();
+  std::erase_if(all, [](const bench::Case& c) { return c.report.bytes > 64e6; });
+  return all;
+}
+
+// On a queue of its own and on the default one.
+void RunOn(int device, const bench::Case& what) {
+  SCOPED_TRACE(what.op + "/" + what.name + " on " + NameOf(device));
+  const std::unique_ptr<bench::Problem> problem = what.make({NameOf(device), 1});
+  mluOpHandle_t handle = nullptr;
+  cnrtQueue_t queue = nullptr;
+  ASSERT_OK(detopsCreate(&handle, NameOf(device).c_str()));
+  ASSERT_OK(detopsSetDevice(NameOf(device).c_str()));
+  ASSERT_EQ(cnrtQueueCreate(&queue), cnrtSuccess);
+  for (const cnrtQueue_t use : {cnrtQueue_t{nullptr}, queue}) {
+    ASSERT_OK(mluOpSetQueue(handle, use));
+    EXPECT_OK(problem->Run(handle, 0)) << detopsGetLastErrorMessage();
+  }
+  EXPECT_EQ(cnrtQueueSync(queue), cnrtSuccess);
+  EXPECT_EQ(cnrtQueueDestroy(queue), cnrtSuccess);
+  EXPECT_OK(mluOpDestroy(handle));
+}
+
+TEST(SeveralDevices, AreAllThere) {
+  ASSERT_OK(detopsSetDevice("cuda"));
+  unsigned count = 0;
+  EXPECT_EQ(cnrtGetDeviceCount(&count), cnrtSuccess);
+  EXPECT_EQ(count, kDeviceCount);
+  mluOpHandle_t handle = nullptr;
+  EXPECT_EQ(detopsCreate(&handle, "cuda:3"), MLUOP_STATUS_BAD_PARAM);
+}
+
+TEST(SeveralDevices, ACallWorksOnItsHandlesDevice) {
+  for (const bench::Case& what : Cases()) {
+    for (int device = 0; device < kDeviceCount; ++device) {
+      const int chosen = (device + 1) % kDeviceCount;
+      ASSERT_EQ(cudaSetDevice(chosen), cudaSuccess);
+      std::vector<int64_t> before;
+      for (int d = 0; d < kDeviceCount; ++d) before.push_back(LaunchesOn(d));
+      RunOn(device, what);
+      for (int d = 0; d < kDeviceCount; ++d) {
+        EXPECT_EQ(LaunchesOn(d) > before[d], d == device) << what.op << "/" << what.name;
+      }
+      int still = -1;
+      ASSERT_EQ(cudaGetDevice(&still), cudaSuccess);
+      EXPECT_EQ(still, chosen);
+    }
+  }
+}
+
+// A map of 61 KB: more shared memory than a kernel has unasked, and it is asked of each device. No
+// device has room for as many channels as the next.
+TEST(SeveralDevices, SharedMemoryIsAskedOfEach) {
+  const bench::Desc input(MLUOP_DTYPE_FLOAT, {1, 16, 100, 152}, MLUOP_LAYOUT_NCHW);
+  const bench::Desc boxes(MLUOP_DTYPE_FLOAT, {1, 10, 4});
+  const bench::Desc output(MLUOP_DTYPE_FLOAT, {1, 4, 10, 4}, MLUOP_LAYOUT_NCHW);
+  const bench::Desc argmax_idx(MLUOP_DTYPE_INT32, {1, 4, 10, 4}, MLUOP_LAYOUT_NCHW);
+  for (int device = 0; device < kDeviceCount; ++device) {
+    const bench::Handle handle(NameOf(device));
+    const bench::Buffer memory(handle, 16 * 100 * 152 * 4, 1);  // for all of them
+    EXPECT_OK(detopsBorderAlignForward(handle, input, memory.at(0), boxes, memory.at(0), 10, output,
+                                       memory.at(0), argmax_idx, memory.at(0)))
+        << NameOf(device) << ": " << detopsGetLastErrorMessage();
+  }
+}
+
+TEST(SeveralDevices, FromAThreadEach) {
+  std::vector<std::thread> threads;
+  for (int device = 0; device < kDeviceCount; ++device) {
+    threads.emplace_back([device] {
+      for (const bench::Case& what : Cases()) RunOn(device, what);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// CUB's memory differs from one generation to the next: too little for the handle's device would
+// be written behind.
+TEST(SeveralDevices, AWorkspaceIsOfItsHandlesDevice) {
+  if (std::size(fake_cuda::kCompiledFor) == 1) GTEST_SKIP() << "compiled for one generation alone";
+  mluOpTensorDescriptor_t boxes = nullptr;
+  ASSERT_OK(mluOpCreateTensorDescriptor(&boxes));
+  const int dims[] = {300000, 9};
+  ASSERT_OK(mluOpSetTensorDescriptor(boxes, MLUOP_LAYOUT_ARRAY, MLUOP_DTYPE_FLOAT, 2, dims));
+  std::set<size_t> sizes;
+  for (int device = 0; device < kDeviceCount; ++device) {
+    mluOpHandle_t handle = nullptr;
+    ASSERT_OK(detopsCreate(&handle, NameOf(device).c_str()));
+    std::set<size_t> of_device;
+    for (int chosen = 0; chosen < kDeviceCount; ++chosen) {
+      ASSERT_EQ(cudaSetDevice(chosen), cudaSuccess);
+      size_t bytes = 0;
+      ASSERT_OK(mluOpGetPolyNmsWorkspaceSize(handle, boxes, &bytes));
+      of_device.insert(bytes);
+    }
+    EXPECT_EQ(of_device.size(), 1u) << NameOf(device);
+    sizes.merge(of_device);
+    ASSERT_OK(mluOpDestroy(handle));
+  }
+  EXPECT_GT(sizes.size(), 1u) << "these devices are too much alike to show anything";
+  ASSERT_OK(mluOpDestroyTensorDescriptor(boxes));
+}
+
+}  // namespace
+}  // namespace detops::test
