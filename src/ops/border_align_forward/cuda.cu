@@ -28,15 +28,15 @@ struct Shape {
   int32_t pool_size;
 };
 
-// `kWidth` neighbouring channels at once: one, or 16 bytes of them.
+// `kWidth` neighbouring channels at once: one, or 16 bytes of them, which are in global memory.
 template <class T, int kWidth>
 __device__ void Load(const void* from, float* values) {
   if constexpr (kWidth == 1) {
     values[0] = math::ToFloat(*static_cast<const T*>(from));
   } else if constexpr (sizeof(T) == 4) {
-    *reinterpret_cast<float4*>(values) = *static_cast<const float4*>(from);
+    *reinterpret_cast<float4*>(values) = __ldg(static_cast<const float4*>(from));
   } else {
-    const uint4 bits = *static_cast<const uint4*>(from);
+    const uint4 bits = __ldg(static_cast<const uint4*>(from));
     const uint32_t pairs[4] = {bits.x, bits.y, bits.z, bits.w};
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -73,48 +73,48 @@ __device__ void Store(T* output, int32_t* argmax_idx, const float* best,
 // less than 4 GiB, which saves instructions, else uint64_t.
 template <class Offset>
 struct alignas(16) Sample {
-  Offset at, right, below;  // in bytes: the low corner; from it to the high column and row
-  uint32_t inside;          // else the value is 0
+  Offset corners[4];  // from the first of the map, in vectors of kWidth channels
   float4 weights;
 };
 
 template <class Offset>
 struct Strides {
-  Offset column, row;  // in bytes
+  Offset column, row;  // in such vectors
 };
 
+// Outside, the corners are the first of the map and don't matter.
 template <class Offset>
 __device__ Sample<Offset> MakeSample(const Shape& s, float y, float x,
-                                     const Strides<Offset>& strides) {
+                                     const Strides<Offset>& strides, bool& inside) {
   // Maps of less than 4 GiB have fewer than 2^31 rows and columns.
   using Index = std::conditional_t<sizeof(Offset) == 4, int32_t, int64_t>;
   const auto b =
       math::SampleAt<Index>(y, x, static_cast<Index>(s.height), static_cast<Index>(s.width));
-  return {
-      static_cast<Offset>(b.y_low) * strides.row + static_cast<Offset>(b.x_low) * strides.column,
-      b.x_high > b.x_low ? strides.column : 0,
-      b.y_high > b.y_low ? strides.row : 0,
-      b.inside ? 1u : 0u,
-      {b.w1, b.w2, b.w3, b.w4}};
+  inside = b.inside;
+  const Offset low =
+      static_cast<Offset>(b.y_low) * strides.row + static_cast<Offset>(b.x_low) * strides.column;
+  const Offset high = low + (b.y_high > b.y_low ? strides.row : 0);
+  const Offset right = b.x_high > b.x_low ? strides.column : 0;
+  return {{low, low + right, high, high + right}, {b.w1, b.w2, b.w3, b.w4}};
 }
 
-// Sample i of a border, for kWidth channels; `map` and `shift` give their first value.
-template <class T, int kWidth, class Offset>
-__device__ void Take(const char* map, Offset shift, const Sample<Offset>& s, int32_t i, float* best,
+// Sample i of a border, for kWidth channels; `map` is the first value of theirs.
+template <class T, int kWidth, bool kFirst, bool kInside, class Offset>
+__device__ void Take(const T* map, const Sample<Offset>& s, bool inside, int32_t i, float* best,
                      int32_t* best_index) {
-  // Outside, at is 0 and the values don't matter.
-  const Offset low = s.at + shift, high = low + s.below;
-  float v1[kWidth], v2[kWidth], v3[kWidth], v4[kWidth];
-  Load<T, kWidth>(map + low, v1);
-  Load<T, kWidth>(map + (low + s.right), v2);
-  Load<T, kWidth>(map + high, v3);
-  Load<T, kWidth>(map + (high + s.right), v4);
+  float v[4][kWidth];
+#pragma unroll
+  for (int corner = 0; corner < 4; ++corner) {
+    constexpr uint64_t kVectorBytes = kWidth * sizeof(T);
+    Load<T, kWidth>(reinterpret_cast<const char*>(map) + s.corners[corner] * kVectorBytes,
+                    v[corner]);
+  }
 #pragma unroll
   for (int c = 0; c < kWidth; ++c) {
-    const float blend =
-        math::Blend(s.weights.x, s.weights.y, s.weights.z, s.weights.w, v1[c], v2[c], v3[c], v4[c]);
-    const float value = s.inside != 0 ? blend : 0.0f;
-    const bool replaces = (i == 0) | (value > best[c]);
+    const float blend = math::Blend(s.weights.x, s.weights.y, s.weights.z, s.weights.w, v[0][c],
+                                    v[1][c], v[2][c], v[3][c]);
+    const float value = kInside || inside ? blend : 0.0f;
+    const bool replaces = kFirst || value > best[c];
     best[c] = replaces ? value : best[c];
     best_index[c] = replaces ? i : best_index[c];
   }
@@ -126,25 +126,27 @@ __global__ void __launch_bounds__(kThreads, 1)
     NhwcKernel(Shape s, int64_t slices, int64_t parts, const T* input, const T* boxes, T* output,
                int32_t* argmax_idx) {
   cuda::BeginKernel();
+  constexpr unsigned kWarp = 0xffffffff;  // all its lanes
   // One more than needed: so the borders of a warp lie in different banks.
   extern __shared__ __align__(16) unsigned char memory[];
   auto* samples = reinterpret_cast<Sample<Offset>(*)[kLanes + 1]>(memory);  // [kBorders]
   const auto lane = static_cast<int>(threadIdx.x % kLanes);
   Sample<Offset>* mine = samples[threadIdx.x / kLanes];
   const int64_t pixel = 4 * s.channels;
-  const Strides<Offset> strides = {static_cast<Offset>(pixel * sizeof(T)),
-                                   static_cast<Offset>(s.width * pixel * sizeof(T))};
+  const Strides<Offset> strides = {static_cast<Offset>(pixel / kWidth),
+                                   static_cast<Offset>(s.width * (pixel / kWidth))};
   const int64_t boxes_a_part = (s.boxes + parts - 1) / parts;
 
   for (int64_t task = blockIdx.x; task < s.images * 4 * slices * parts; task += gridDim.x) {
     const int64_t part = task % parts, slice = task / parts % slices;
     const auto border = static_cast<int>(task / parts / slices % 4);
     const int64_t n = task / parts / slices / 4;
-    const auto* map = reinterpret_cast<const char*>(input + n * s.height * s.width * pixel);
     const int64_t channel = (slice * kLanes + lane) * kWidth;
     const bool has_channel = channel < s.channels;
-    const auto shift =
-        static_cast<Offset>((border * s.channels + (has_channel ? channel : 0)) * sizeof(T));
+    const T* map =
+        input + n * s.height * s.width * pixel + border * s.channels + (has_channel ? channel : 0);
+    // Hides from the compiler how the address came about: it would add its parts for each corner.
+    if constexpr (kWidth > 1) asm("" : "+l"(map));
     const int64_t end = min(s.boxes, (part + 1) * boxes_a_part);
     // Whole warps go on together, also where the last boxes don't fill them.
     for (int64_t first = part * boxes_a_part; first < end; first += kBorders) {
@@ -154,8 +156,8 @@ __global__ void __launch_bounds__(kThreads, 1)
       const bool along_x = border % 2 == 0;
       float at = along_x ? walk.x : walk.y;  // what moves
       const float step = along_x ? walk.step_x : walk.step_y;
-      float best[kWidth] = {};
-      int32_t best_index[kWidth] = {};
+      float best[kWidth];
+      int32_t best_index[kWidth];
       for (int64_t i = 0; i <= s.pool_size; i += kLanes) {
         float here = at;
 #pragma unroll
@@ -163,12 +165,26 @@ __global__ void __launch_bounds__(kThreads, 1)
           here = lane == l ? at : here;
           at += step;
         }
+        bool inside;
+        const Sample<Offset> sample =
+            MakeSample(s, along_x ? walk.y : here, along_x ? here : walk.x, strides, inside);
         __syncwarp();
-        mine[lane] = MakeSample(s, along_x ? walk.y : here, along_x ? here : walk.x, strides);
+        mine[lane] = sample;
         __syncwarp();
+        // A bit for each lane's sample; those behind the border's end don't matter.
+        const unsigned all_inside = __ballot_sync(kWarp, inside || i + lane > s.pool_size);
+        const unsigned mine_inside = all_inside >> (threadIdx.x % 32 / kLanes * kLanes);
+        const auto take = [&](auto first, auto known_inside, int l) {
+          Take<T, kWidth, first, known_inside>(map, mine[l], (mine_inside >> l & 1) != 0,
+                                               static_cast<int32_t>(i) + l, best, best_index);
+        };
         const auto count = static_cast<int>(min(int64_t{kLanes}, s.pool_size + 1 - i));
-        for (int l = 0; l < count; ++l) {
-          Take<T, kWidth>(map, shift, mine[l], static_cast<int32_t>(i) + l, best, best_index);
+        int l = 0;
+        if (i == 0) take(std::true_type(), std::false_type(), l++);
+        if (all_inside == kWarp) {
+          for (; l < count; ++l) take(std::false_type(), std::true_type(), l);
+        } else {
+          for (; l < count; ++l) take(std::false_type(), std::false_type(), l);
         }
       }
       if (k < end && has_channel) {
@@ -190,8 +206,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   cuda::BeginKernel();
   extern __shared__ __align__(16) unsigned char memory[];
   const int64_t pixels = s.height * s.width;
-  const auto plane = static_cast<Offset>(pixels * sizeof(T));
-  const Strides<Offset> strides = {sizeof(T), static_cast<Offset>(s.width * sizeof(T))};
+  const Strides<Offset> strides = {1, static_cast<Offset>(s.width)};
   const int64_t boxes_a_part = (s.boxes + parts - 1) / parts;
   const int64_t groups = (s.channels + group_channels - 1) / group_channels;
 
@@ -210,7 +225,6 @@ __global__ void __launch_bounds__(kThreads, 1)
       __syncthreads();
       maps = near;
     }
-    const auto* bytes = reinterpret_cast<const char*>(maps);
     const int64_t end = min(s.boxes, (part + 1) * boxes_a_part);
     for (int64_t k = part * boxes_a_part + threadIdx.x; k < end; k += kThreads) {
       BorderWalk at =
@@ -218,14 +232,19 @@ __global__ void __launch_bounds__(kThreads, 1)
       float best[kMostChannels] = {};
       int32_t best_index[kMostChannels] = {};
       for (int64_t i = 0; i <= s.pool_size; ++i) {
-        const Sample<Offset> sample = MakeSample(s, at.y, at.x, strides);
+        bool inside;
+        const Sample<Offset> sample = MakeSample(s, at.y, at.x, strides, inside);
         at.x += at.step_x;
         at.y += at.step_y;
 #pragma unroll
         for (int c = 0; c < kMostChannels; ++c) {
           if (c >= channels) break;
-          Take<T, 1, Offset>(bytes, c * plane, sample, static_cast<int32_t>(i), best + c,
-                             best_index + c);
+          if (i == 0) {
+            Take<T, 1, true, false>(maps + c * pixels, sample, inside, 0, best + c, best_index + c);
+          } else {
+            Take<T, 1, false, false>(maps + c * pixels, sample, inside, static_cast<int32_t>(i),
+                                     best + c, best_index + c);
+          }
         }
       }
 #pragma unroll
