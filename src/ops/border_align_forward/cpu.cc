@@ -2,8 +2,9 @@
 //
 // Vectors across the channels. Where a border's samples read, and with which weights, is found
 // once; then one block of channels after another goes through them with its maxima in registers.
-// Channels that are no whole vectors in memory (NCHW) are packed into such first: small maps whole,
-// of larger ones what the samples read. Where packing costs more than it saves, they go one by one.
+// Channels that are no whole vectors in memory (NCHW) are packed into such first: a few maps at a
+// time, or, for few boxes, what the samples read. Where packing costs more than it saves, they go
+// one by one.
 #include "cpu/simd.h"
 #include "ops/border_align_forward/plan.h"
 
@@ -18,6 +19,7 @@
 
 #include "cpu/lane-inl.h"
 #include "math/half.h"
+#include "ops/border_align_forward/packed_maps.h"
 #include "ops/border_align_forward/samples-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -26,14 +28,13 @@ namespace {
 
 using namespace cpu::HWY_NAMESPACE;
 using namespace math::HWY_NAMESPACE;
+using namespace border_align;
 
 // Vectors of channels in a block, so that the registers hold their maxima. The more, the longer the
 // runs of memory read at a time; half, bound by its conversion, gains nothing from that.
 constexpr bool kHas32Registers = HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64;
 template <class T>
 constexpr int64_t kBlock = kHas32Registers && sizeof(T) == sizeof(float) ? 8 : 4;
-// Channels that are not worth packing.
-constexpr int64_t kFew = 15;
 // Values of samples in a task at least: enough work for a thread to be worth waking.
 constexpr double kTaskValues = 64 * 1024;
 // More results than this don't stay in any cache until someone reads them.
@@ -190,43 +191,44 @@ void RunFewChannels(const BorderAlignForwardPlan& plan, const BorderAlignForward
   });
 }
 
-// Values of the maps that a thread packs whole, on its stack: they stay in the second-level cache.
-constexpr int64_t kPackedMaps = 64 * 1024;
-constexpr int64_t kMostPacked = 128;  // channels
-
-// NCHW with small maps. A task is a range of (image, group of channels, border, box): the borders
-// of a group after each other, because their results share lines of the cache.
+// NCHW, maps packed whole. Maps are [image][group of channels][border]: the borders of a group
+// after each other, because their results share lines of the cache.
 template <class T>
 void RunPackedMaps(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args,
-                   cpu::Threads& threads) {
-  const int64_t pixels = plan.height * plan.width;
-  // As many channels as there is room for, because each group finds the samples anew.
-  const int64_t whole = (plan.channels + kPacked - 1) / kPacked * kPacked;
-  const int64_t group = std::min({whole, kMostPacked, kPackedMaps / pixels / kPacked * kPacked});
-  const int64_t groups = (plan.channels + group - 1) / group;
-  // Packing takes as long as some boxes: a task has more of them.
+                   void* memory, cpu::Threads& threads) {
+  const PackedMaps packed(plan);
+  const int64_t pixels = plan.height * plan.width, group = packed.group;
+  core::WorkspaceLayout layout(memory);
+  T* const near = packed.Reserve<T>(layout);  // [packed.at_a_time][pixels][group]
+  const int64_t maps = plan.images * packed.groups * 4;
   const double values = static_cast<double>(group) * (plan.pool_size + 1.0);
-  const int64_t grain = std::max(static_cast<int64_t>(kTaskValues / values), pixels / 4) + 1;
-  threads.For(plan.images * groups * 4 * plan.boxes, grain, [&](int64_t i, int64_t end) HWY_ATTR {
-    HWY_ALIGN T near[kPackedMaps];  // [pixels][group]
-    T best[kMostPacked];
-    int32_t index[kMostPacked];
-    Samples<T> samples(plan, {plan.width * group, group, 1});
-    samples.map = near;
-    while (i < end) {
-      const int64_t map = i / plan.boxes, border = map % 4, n = map / 4 / groups;
-      const int64_t c = map / 4 % groups * group;
-      const int64_t channels = std::min(group, plan.channels - c);
-      const T* input =
-          static_cast<const T*>(args.input) + ((n * 4 + border) * plan.channels + c) * pixels;
-      for (int64_t p = 0; p < pixels; ++p) {
-        for (int64_t d = 0; d < channels; ++d) near[p * group + d] = input[d * pixels + p];
-        // The lanes that no channel fills are read too.
-        std::fill(near + p * group + channels, near + (p + 1) * group, T{});
-      }
-      const int64_t first_k = i % plan.boxes, end_k = std::min(plan.boxes, first_k + end - i);
-      for (int64_t k = first_k; k < end_k; ++k) {
+  for (int64_t first = 0; first < maps; first += packed.at_a_time) {
+    const int64_t count = std::min(packed.at_a_time, maps - first);
+    const auto channel_of = [&](int64_t map) { return map / 4 % packed.groups * group; };
+    threads.For(
+        count * pixels, static_cast<int64_t>(kTaskValues) / group, [&](int64_t i, int64_t end) {
+          for (; i < end; ++i) {
+            const int64_t map = first + i / pixels, c = channel_of(map);
+            const int64_t channels = std::min(group, plan.channels - c);
+            const T* from = static_cast<const T*>(args.input) +
+                            ((map / 4 / packed.groups * 4 + map % 4) * plan.channels + c) * pixels +
+                            i % pixels;
+            T* const to = near + i * group;
+            for (int64_t d = 0; d < channels; ++d) to[d] = from[d * pixels];
+            std::fill(to + channels, to + group, T{});  // those lanes are read too
+          }
+        });
+    const int64_t grain = static_cast<int64_t>(kTaskValues / values) + 1;
+    threads.For(count * plan.boxes, grain, [&](int64_t i, int64_t end) HWY_ATTR {
+      T best[PackedMaps::kMostChannels];
+      int32_t index[PackedMaps::kMostChannels];
+      Samples<T> samples(plan, {plan.width * group, group, 1});
+      for (; i < end; ++i) {
+        const int64_t map = first + i / plan.boxes, k = i % plan.boxes;
+        const int64_t border = map % 4, n = map / 4 / packed.groups, c = channel_of(map);
+        const int64_t channels = std::min(group, plan.channels - c);
         const T* box = static_cast<const T*>(args.boxes) + (n * plan.boxes + k) * 4;
+        samples.map = near + (map - first) * pixels * group;
         samples.start = WalkAlong(border, box, static_cast<float>(plan.pool_size));
         samples.at_first = false;
         Blocks<kBlock<T>>(samples, group, 0, false, best, index);
@@ -236,16 +238,15 @@ void RunPackedMaps(const BorderAlignForwardPlan& plan, const BorderAlignForwardA
           args.argmax_idx[result + d * plan.boxes * 4] = index[d];
         }
       }
-      i += end_k - first_k;
-    }
-  });
+    });
+  }
 }
 
 // A task is a range of (part of the boxes, map, box), where a map is an image's for one border and
 // one group of channels. A cache may hold a map but not all of an image, so all boxes of a part
 // meet one before the next, and the threads, beginning at different parts, are at the same one.
 template <class T>
-void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args,
+void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args, void* memory,
               cpu::Threads& threads) {
   const auto lanes = static_cast<int64_t>(FloatLanes());
   const int64_t channels = plan.channels, pixels = plan.height * plan.width;
@@ -254,11 +255,9 @@ void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& 
       nchw ? Strides{plan.width, 1, pixels} : Strides{plan.width * 4 * channels, 4 * channels, 1};
   const bool in_place = !nchw && channels >= lanes;
   if (channels == 1) return RunFewChannels<1, T>(plan, args, strides, threads);
-  if (!in_place && channels <= kFew) return RunFewChannels<kFew, T>(plan, args, strides, threads);
-  // Few boxes don't read enough of a map for packing all of it.
-  if (!in_place && pixels * kPacked <= kPackedMaps && plan.boxes * 16 >= pixels) {
-    return RunPackedMaps<T>(plan, args, threads);
-  }
+  if (!in_place && channels <= kFewChannels)
+    return RunFewChannels<kFewChannels, T>(plan, args, strides, threads);
+  if (PackedMaps::Worthwhile(plan)) return RunPackedMaps<T>(plan, args, memory, threads);
   const int64_t group = in_place ? channels : std::min(channels, kPacked);
   const int64_t groups = (channels + group - 1) / group;
   const double values = static_cast<double>(group) * (plan.pool_size + 1.0);
@@ -301,10 +300,10 @@ void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& 
 
 }  // namespace
 
-void Run(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args, void*,
+void Run(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args, void* memory,
          const core::Launch& launch) {
-  plan.dtype == MLUOP_DTYPE_HALF ? RunTyped<math::Half>(plan, args, launch.threads)
-                                 : RunTyped<float>(plan, args, launch.threads);
+  plan.dtype == MLUOP_DTYPE_HALF ? RunTyped<math::Half>(plan, args, memory, launch.threads)
+                                 : RunTyped<float>(plan, args, memory, launch.threads);
 }
 
 }  // namespace detops::ops::HWY_NAMESPACE
@@ -312,6 +311,17 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace detops::ops {
+
+using border_align::PackedMaps;
+
+int64_t BorderAlignForwardCpuWorkspace(const BorderAlignForwardPlan& plan, const runtime::Device&) {
+  if (!PackedMaps::Worthwhile(plan)) return 0;
+  const PackedMaps packed(plan);
+  core::WorkspaceLayout layout;
+  plan.dtype == MLUOP_DTYPE_HALF ? static_cast<void>(packed.Reserve<math::Half>(layout))
+                                 : static_cast<void>(packed.Reserve<float>(layout));
+  return layout.Bytes();
+}
 
 cpu::SimdKernels<BorderAlignForward> BorderAlignForwardKernels() {
   return DETOPS_SIMD_KERNELS(Run);

@@ -5,13 +5,15 @@
 
 namespace detops::ops {
 
-cpu::SimdKernels<BorderAlignForward> BorderAlignForwardKernels();  // cpu.cc
+// cpu.cc
+cpu::SimdKernels<BorderAlignForward> BorderAlignForwardKernels();
+int64_t BorderAlignForwardCpuWorkspace(const BorderAlignForwardPlan& plan, const runtime::Device&);
 
 std::span<const core::Implementation<BorderAlignForward>> BorderAlignForward::Table() {
   static const auto table =
       core::BestFirst(cuda::Row<BorderAlignForward, &cuda::Plugin::border_align_forward>(),
                       cpu::Table<BorderAlignForward>(
-                          BorderAlignForwardKernels(), core::NoWorkspace<Plan>,
+                          BorderAlignForwardKernels(), BorderAlignForwardCpuWorkspace,
                           {"cpu:reference", runtime::Backend::kCpu, core::SupportsAll<Plan>,
                            core::NoWorkspace<Plan>, BorderAlignForwardReference}));
   return table;

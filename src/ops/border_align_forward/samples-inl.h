@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "math/bilinear.h"
+#include "ops/border_align_forward/packed_maps.h"
 #include "ops/border_align_forward/plan.h"
 #include "ops/border_align_forward/walk.h"
 
@@ -20,8 +21,6 @@ namespace detops::ops::HWY_NAMESPACE {
 
 using namespace math::HWY_NAMESPACE;
 
-// Channels packed together: few enough for their maps to stay in a cache.
-constexpr int64_t kPacked = 16;
 // Samples of a border found at a time. Where there are more, every block finds them anew.
 constexpr int64_t kSamples = 32;
 
@@ -49,7 +48,7 @@ struct Samples {
   bool at_first = false;
   int64_t count = 0, end_index = 0;
   Sample<T> list[kSamples];
-  T packed[kSamples][4][kPacked];
+  T packed[kSamples][4][border_align::kPacked];
 
   Samples(const BorderAlignForwardPlan& p, const Strides& s) : plan(p), strides(s) {}
 
@@ -91,7 +90,7 @@ struct Samples {
     }
     for (int i = 0; i < 4 && packed_channels > 0; ++i) {
       // The lanes that no channel fills are read too.
-      std::fill(packed[count][i] + packed_channels, packed[count][i] + kPacked, T{});
+      std::fill(packed[count][i] + packed_channels, packed[count][i] + border_align::kPacked, T{});
       sample.tap[i] = packed[count][i];
     }
     ++count;
