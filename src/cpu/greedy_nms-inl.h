@@ -45,17 +45,19 @@ class FewKept {
   uint32_t box_[kCapacity];
 };
 
+// In the order of boxes, all that are kept before a box are better.
+struct AdmitsAll {
+  bool operator()(uint32_t) const { return true; }
+};
+
 // Few boxes meet each other faster than they find their cells. Arguments as below.
-template <class Suppresses, class Keep>
-core::Work GreedyNmsOfFew(const Bounds* boxes, int64_t count, int64_t most,
-                          const Suppresses& suppresses, const Keep& keep) {
+template <class Judge, class Keep>
+core::Work GreedyNmsOfFew(const Bounds* boxes, int64_t count, int64_t most, const Judge& judge,
+                          const Keep& keep) {
   FewKept kept;
   core::Work work = {0, 0};
   for (int64_t i = 0, keeps = 0; i < count && keeps < most; ++i) {
-    const bool suppressed = AnyOverlapping(kept.Kept(), boxes[i], [&](uint32_t ahead) HWY_ATTR {
-      return suppresses(ahead, i, work.pairs);
-    });
-    if (suppressed) continue;
+    if (AnySuppresses(kept.Kept(), judge.Reach(i), i, judge, work.pairs, AdmitsAll())) continue;
     ++keeps;
     keep(i);
     if (boxes[i].x1 <= boxes[i].x2) kept.Add(boxes[i], i);
@@ -63,7 +65,8 @@ core::Work GreedyNmsOfFew(const Bounds* boxes, int64_t count, int64_t most,
   return work;
 }
 
-// Which boxes of a chunk overlap which before them, as bits.
+// Which boxes of a chunk overlap which before them, as bits; where the judge judges in vectors,
+// which are suppressed by which.
 class Chunk {
  public:
   static constexpr int64_t kCapacity = 512;
@@ -78,40 +81,49 @@ class Chunk {
     std::fill_n(kept_, kWords, 0);
   }
 
-  // Whether there are any. From several threads, each for boxes of its own.
-  HWY_INLINE bool FindOverlaps(int64_t box) {
+  // Whether there are any. From several threads, each for boxes of its own. The chunk begins at box
+  // `begin` of the judge.
+  template <class Judge>
+  HWY_INLINE bool FindOverlaps(int64_t box, int64_t begin, const Judge& judge, int64_t& pairs) {
     uint64_t any = 0;
-    const FloatTag tag;
     const auto lanes = static_cast<int64_t>(FloatLanes());
-    const FloatVec x1 = hn::Set(tag, x1_[box]), y1 = hn::Set(tag, y1_[box]);
-    const FloatVec x2 = hn::Set(tag, x2_[box]), y2 = hn::Set(tag, y2_[box]);
+    const FloatBoxes here = EachIs(judge.Reach(begin + box));
     for (int64_t word = 0; word <= box / kBits; ++word) {
       uint64_t bits = 0;
       const int64_t first = word * kBits, end = std::min(first + kBits, box);
       for (int64_t i = first; i < end; i += lanes) {
-        const auto overlap_x =
-            hn::And(hn::Lt(hn::Load(tag, x1_ + i), x2), hn::Lt(x1, hn::Load(tag, x2_ + i)));
-        const auto overlap_y =
-            hn::And(hn::Lt(hn::Load(tag, y1_ + i), y2), hn::Lt(y1, hn::Load(tag, y2_ + i)));
-        bits |= MaskBits(hn::And(overlap_x, overlap_y)) << (i - first);
+        const FloatBoxes ahead = {LoadLane(x1_ + i), LoadLane(y1_ + i), LoadLane(x2_ + i),
+                                  LoadLane(y2_ + i)};
+        uint64_t part = MaskBits(Overlap(ahead, here));
+        if constexpr (Judge::kInVectors) {
+          if (HWY_LIKELY(part == 0)) continue;
+          part &= Before(box, i);
+          pairs += std::popcount(part);
+          part &= MaskBits(judge.Suppressing(ahead, begin + box));
+        }
+        bits |= part << (i - first);
       }
-      // The last vector goes on to the box itself and those behind it.
-      if (box - first < kBits) bits &= (uint64_t{1} << (box - first)) - 1;
-      overlaps_[box][word] = bits;
-      any |= bits;
+      overlaps_[box][word] = bits & Before(box, first);
+      any |= overlaps_[box][word];
     }
     return any != 0;
   }
 
   void Keep(int64_t box) { kept_[box / kBits] |= uint64_t{1} << (box % kBits); }
 
-  // Calls visit(before) for the kept boxes that overlap `box`, until it returns true; whether it
-  // did.
-  template <class Visit>
-  HWY_INLINE bool AnyKept(int64_t box, const Visit& visit) const {
+  // Whether one of the kept boxes suppresses `box`.
+  template <class Judge>
+  HWY_INLINE bool AnyKeptSuppresses(int64_t box, int64_t begin, const Judge& judge,
+                                    int64_t& pairs) const {
     for (int64_t word = 0; word <= box / kBits; ++word) {
-      for (uint64_t bits = overlaps_[box][word] & kept_[word]; bits != 0; bits &= bits - 1) {
-        if (visit(word * kBits + std::countr_zero(bits))) return true;
+      uint64_t bits = overlaps_[box][word] & kept_[word];
+      if constexpr (Judge::kInVectors) {
+        if (bits != 0) return true;
+      } else {
+        for (; bits != 0; bits &= bits - 1) {
+          const int64_t ahead = begin + word * kBits + std::countr_zero(bits);
+          if (judge.Suppresses(ahead, begin + box, pairs)) return true;
+        }
       }
     }
     return false;
@@ -119,22 +131,27 @@ class Chunk {
 
  private:
   static constexpr int64_t kBits = 64, kWords = kCapacity / kBits;
+
+  // The bits of boxes from `first` on that come before `box`: a vector or word goes on to the box
+  // itself and those behind it.
+  static uint64_t Before(int64_t box, int64_t first) {
+    return box - first < kBits ? (uint64_t{1} << (box - first)) - 1 : ~uint64_t{0};
+  }
+
   HWY_ALIGN float x1_[kCapacity] = {}, y1_[kCapacity] = {}, x2_[kCapacity] = {},
                   y2_[kCapacity] = {};
   uint64_t overlaps_[kCapacity][kWords];  // of each box, up to its own word
   uint64_t kept_[kWords];
 };
 
-// Of the boxes from `first` on; those before are kept already. suppresses(ahead, behind, pairs) is
-// asked only where their bounds overlap, from several threads; it adds to `pairs` what it
-// evaluates, and the sum is returned. No box with bounds of less than least_area(box) suppresses
-// `box`. keep(box) is called in order, until `most` boxes are kept.
-template <class LeastArea, class Suppresses, class Keep>
+// Of the boxes from `first` on; those before are kept already. The judge is one of
+// cpu/kept_boxes-inl.h. keep(box) is called in order, until `most` boxes are kept. Returns how many
+// pairs were evaluated.
+template <class Judge, class Keep>
 core::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t most,
-                     BoxCells& cells, Threads& threads, const LeastArea& least_area,
-                     const Suppresses& suppresses, const Keep& keep) {
+                     BoxCells& cells, Threads& threads, const Judge& judge, const Keep& keep) {
   if (first == 0 && count <= FewKept::kCapacity) {
-    return GreedyNmsOfFew(boxes, count, most, suppresses, keep);
+    return GreedyNmsOfFew(boxes, count, most, judge, keep);
   }
   constexpr int64_t kChunk = Chunk::kCapacity;
   const auto keep_in_cell = [&](int64_t i) {
@@ -153,22 +170,22 @@ core::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t 
   Chunk chunk;
   for (int64_t begin = first; begin < count && kept < most; begin += kChunk) {
     const int64_t size = std::min(kChunk, count - begin);
-    const Bounds* const here = boxes + begin;
-    chunk.Load(here, size);
+    chunk.Load(boxes + begin, size);
     threads.For(size, kChunk / 16, [&](int64_t i, int64_t end) HWY_ATTR {
       int64_t part = 0, part_looks = 0;
       for (; i < end; ++i) {
+        const int64_t box = begin + i;
+        const Bounds reach = judge.Reach(box);
         BoxCells::Walk walk;
         const bool gone =
-            kept > 0 &&
-            cells.Any(here[i], least_area(begin + i), walk, [&](uint32_t cell) HWY_ATTR {
+            kept > 0 && cells.Any(reach, judge.LeastArea(box), walk, [&](uint32_t cell) HWY_ATTR {
               const BoxCells::Kept in_cell = cells.KeptIn(cell);
               part_looks += 1 + in_cell.count;
-              return AnyOverlapping(in_cell, here[i], [&](uint32_t ahead) HWY_ATTR {
-                return suppresses(ahead, begin + i, part);
-              });
+              return AnySuppresses(in_cell, reach, box, judge, part, AdmitsAll());
             });
-        met[i] = gone ? Met::kSuppressor : chunk.FindOverlaps(i) ? Met::kSome : Met::kNone;
+        met[i] = gone                                        ? Met::kSuppressor
+                 : chunk.FindOverlaps(i, begin, judge, part) ? Met::kSome
+                                                             : Met::kNone;
       }
       pairs += part;
       looks += part_looks;
@@ -176,10 +193,7 @@ core::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t 
     int64_t part = 0;
     for (int64_t i = 0; i < size && kept < most; ++i) {
       if (met[i] == Met::kSuppressor) continue;
-      const bool suppressed = met[i] == Met::kSome && chunk.AnyKept(i, [&](int64_t ahead) HWY_ATTR {
-        return suppresses(begin + ahead, begin + i, part);
-      });
-      if (suppressed) continue;
+      if (met[i] == Met::kSome && chunk.AnyKeptSuppresses(i, begin, judge, part)) continue;
       ++kept;
       keep(begin + i);
       chunk.Keep(i);

@@ -2,6 +2,16 @@
 //
 // A box against kept ones, a vector of them at a time. Compiled once for each Highway target, hence
 // the unusual guard.
+//
+// Who suppresses whom is said by a judge:
+//   Bounds Reach(int64_t box)        only boxes whose bounds overlap this may suppress it
+//   double LeastArea(int64_t box)    nor do those with bounds of less
+//   kInVectors                       whether it judges a vector of boxes at once, by their bounds:
+//     Suppressing(FloatBoxes ahead, int64_t behind)                  a mask
+//   or one after the other:
+//     bool Suppresses(int64_t ahead, int64_t behind, int64_t& pairs)
+//                                    adds to pairs how many it evaluates
+// It is asked from several threads.
 #if defined(DETOPS_CPU_KEPT_BOXES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_CPU_KEPT_BOXES_INL_H_
 #undef DETOPS_CPU_KEPT_BOXES_INL_H_
@@ -13,28 +23,44 @@
 
 #include "cpu/box_cells.h"
 #include "cpu/lane-inl.h"
+#include "math/box.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops::cpu::HWY_NAMESPACE {
 
-// Calls visit(box) for each kept box that overlaps `query`, until it returns true; whether it did.
-template <class Visit>
-HWY_INLINE bool AnyOverlapping(const BoxCells::Kept& kept, const Bounds& query,
-                               const Visit& visit) {
-  const FloatTag tag;
-  const FloatVec x1 = hn::Set(tag, query.x1), y1 = hn::Set(tag, query.y1);
-  const FloatVec x2 = hn::Set(tag, query.x2), y2 = hn::Set(tag, query.y2);
+using FloatBoxes = math::HWY_NAMESPACE::Box<FloatLane>;
+
+HWY_INLINE FloatBoxes EachIs(const Bounds& b) {
+  return {Broadcast(b.x1), Broadcast(b.y1), Broadcast(b.x2), Broadcast(b.y2)};
+}
+
+HWY_INLINE auto Overlap(const FloatBoxes& a, const FloatBoxes& b) {
+  return hn::And(hn::And(hn::Lt(a.x1.v, b.x2.v), hn::Lt(b.x1.v, a.x2.v)),
+                 hn::And(hn::Lt(a.y1.v, b.y2.v), hn::Lt(b.y1.v, a.y2.v)));
+}
+
+// Whether one of the kept boxes that overlap `query`, the reach of `behind`, suppresses it.
+// admits(ahead) is asked first by judges that don't judge in vectors.
+template <class Judge, class Admits>
+HWY_INLINE bool AnySuppresses(const BoxCells::Kept& kept, const Bounds& query, int64_t behind,
+                              const Judge& judge, int64_t& pairs, const Admits& admits) {
+  const FloatBoxes here = EachIs(query);
   for (uint32_t i = 0; i < kept.count; i += static_cast<uint32_t>(FloatLanes())) {
-    const auto at = [&](const float* p) HWY_ATTR { return hn::LoadU(tag, p + i); };
-    const auto overlap_x = hn::And(hn::Lt(at(kept.x1), x2), hn::Lt(x1, at(kept.x2)));
-    const auto overlap_y = hn::And(hn::Lt(at(kept.y1), y2), hn::Lt(y1, at(kept.y2)));
-    const auto overlaps = hn::And(overlap_x, overlap_y);
-    if (HWY_LIKELY(hn::AllFalse(tag, overlaps))) continue;
+    const FloatBoxes ahead = {LoadLane(kept.x1 + i), LoadLane(kept.y1 + i), LoadLane(kept.x2 + i),
+                              LoadLane(kept.y2 + i)};
+    const auto overlaps = Overlap(ahead, here);
+    if (HWY_LIKELY(hn::AllFalse(FloatTag(), overlaps))) continue;
     auto lanes = static_cast<uint32_t>(MaskBits(overlaps));
     // Behind the last one may be what another thread is writing: those lanes don't count.
     if (kept.count - i < FloatLanes()) lanes &= (uint32_t{1} << (kept.count - i)) - 1;
-    for (; lanes != 0; lanes &= lanes - 1) {
-      if (visit(kept.box[i + static_cast<uint32_t>(std::countr_zero(lanes))])) return true;
+    if constexpr (Judge::kInVectors) {
+      pairs += std::popcount(lanes);
+      if ((lanes & MaskBits(judge.Suppressing(ahead, behind))) != 0) return true;
+    } else {
+      for (; lanes != 0; lanes &= lanes - 1) {
+        const uint32_t box = kept.box[i + static_cast<uint32_t>(std::countr_zero(lanes))];
+        if (admits(box) && judge.Suppresses(box, behind, pairs)) return true;
+      }
     }
   }
   return false;

@@ -47,20 +47,21 @@ struct CellProgress {
 HWY_BEFORE_NAMESPACE();
 namespace detops::cpu::HWY_NAMESPACE {
 
-// Boxes and their keys are in the order of cells, and within a cell in the order of keys.
-// least_area(box) and suppresses(ahead, behind, pairs) are as in cpu/greedy_nms-inl.h; keep(box) is
-// called from several threads.
-template <class LeastArea, class Suppresses, class Keep>
+// Boxes and their keys are in the order of cells, and within a cell in the order of keys. The judge
+// is one of cpu/kept_boxes-inl.h that does not judge in vectors; keep(box) is called from several
+// threads.
+template <class Judge, class Keep>
 class LocalNms {
+  static_assert(!Judge::kInVectors);  // keys are compared one by one
+
  public:
   LocalNms(BoxCells& cells, const Bounds* boxes, const uint64_t* keys, CellProgress* progress,
-           const LeastArea& least_area, const Suppresses& suppresses, const Keep& keep)
+           const Judge& judge, const Keep& keep)
       : cells_(cells),
         boxes_(boxes),
         keys_(keys),
         progress_(progress),
-        least_area_(least_area),
-        suppresses_(suppresses),
+        judge_(judge),
         keep_(keep) {}
 
   core::Work Run(Threads& threads) const {
@@ -126,10 +127,10 @@ class LocalNms {
 
   // Decides the first undecided box of a cell, or returns a cell that must get further first.
   HWY_INLINE uint32_t Decide(uint32_t at, CellProgress& cell, core::Work& work) const {
-    const Bounds bounds = boxes_[cell.box];
+    const Bounds reach = judge_.Reach(cell.box);
     uint32_t late = BoxCells::kNoCell;
     const bool stopped =
-        cells_.Any(bounds, least_area_(cell.box), cell.walk, [&](uint32_t other) HWY_ATTR {
+        cells_.Any(reach, judge_.LeastArea(cell.box), cell.walk, [&](uint32_t other) HWY_ATTR {
           ++work.looks;
           if (Next(other) < cell.next) {
             late = other;
@@ -137,15 +138,14 @@ class LocalNms {
           }
           const BoxCells::Kept kept = cells_.KeptIn(other);
           work.looks += kept.count;
-          return AnyOverlapping(kept, bounds, [&](uint32_t ahead) HWY_ATTR {
-            // The other cell may be further than this box.
-            return keys_[ahead] < cell.next && suppresses_(ahead, cell.box, work.pairs);
-          });
+          // The other cell may be further than this box.
+          const auto better = [&](uint32_t ahead) { return keys_[ahead] < cell.next; };
+          return AnySuppresses(kept, reach, cell.box, judge_, work.pairs, better);
         });
     if (late != BoxCells::kNoCell) return late;
     if (!stopped) {
       keep_(cell.box);
-      cells_.Keep(at, bounds, cell.box);
+      cells_.Keep(at, boxes_[cell.box], cell.box);
     }
     ++cell.box;
     cell.walk = {};
@@ -158,8 +158,7 @@ class LocalNms {
   const Bounds* boxes_;
   const uint64_t* keys_;
   CellProgress* progress_;  // [cells]
-  const LeastArea least_area_;
-  const Suppresses suppresses_;
+  const Judge judge_;
   const Keep keep_;
 };
 

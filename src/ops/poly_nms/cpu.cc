@@ -65,6 +65,36 @@ using cpu::Bounds;
 
 constexpr int64_t kGrain = 2048;
 
+// Of cpu/kept_boxes-inl.h.
+struct QuadJudge {
+  static constexpr bool kInVectors = false;  // each pair takes a way of its own
+  const float* boxes;                        // the input
+  const Workspace& w;
+  float threshold;
+
+  Bounds Reach(int64_t i) const { return w.bounds[i]; }
+
+  // Two regular quadrilaterals share no more than the smaller one's bounds have, and their union is
+  // no less than the larger one. The limits are those of math::NeverEnough.
+  double LeastArea(int64_t i) const {
+    const float area = w.quads[i].area;
+    return threshold > 0.01f && area > 1e-30f && area < 1e37f ? 0.999 * threshold * area : 0.0;
+  }
+
+  HWY_INLINE bool Suppresses(int64_t ahead, int64_t behind, int64_t& clipped) const {
+    const Quad &a = w.quads[ahead], &b = w.quads[behind];
+    const Bounds &bounds_a = w.bounds[ahead], &bounds_b = w.bounds[behind];
+    if (a.area > 0.0f && b.area > 0.0f) {
+      if (math::NeverEnough(a.area, b.area, bounds_a, bounds_b, threshold)) return false;
+      ++clipped;
+      const math::Verdict verdict = Judge(a, b, bounds_a, bounds_b, threshold);
+      if (verdict != math::Verdict::kDoubtful) return verdict == math::Verdict::kYes;
+    }
+    ++clipped;
+    return math::QuadIoU(boxes + 9 * a.index, boxes + 9 * b.index) > threshold;
+  }
+};
+
 // One call.
 class PolyNmsRun {
  public:
@@ -92,29 +122,7 @@ class PolyNmsRun {
   auto Keep() const {
     return [this](int64_t i) { w_.kept[w_.quads[i].index] = true; };
   }
-  // Two regular quadrilaterals share no more than the smaller one's bounds have, and their union is
-  // no less than the larger one. The limits are those of math::NeverEnough.
-  auto LeastArea() const {
-    return [this](int64_t i) {
-      const float area = w_.quads[i].area, threshold = plan_.iou_threshold;
-      return threshold > 0.01f && area > 1e-30f && area < 1e37f ? 0.999 * threshold * area : 0.0;
-    };
-  }
-  auto Suppresses() const {
-    return [this](int64_t ahead, int64_t behind, int64_t& clipped) HWY_ATTR {
-      const float threshold = plan_.iou_threshold;
-      const Quad &a = w_.quads[ahead], &b = w_.quads[behind];
-      const Bounds &bounds_a = w_.bounds[ahead], &bounds_b = w_.bounds[behind];
-      if (a.area > 0.0f && b.area > 0.0f) {
-        if (math::NeverEnough(a.area, b.area, bounds_a, bounds_b, threshold)) return false;
-        ++clipped;
-        const math::Verdict verdict = Judge(a, b, bounds_a, bounds_b, threshold);
-        if (verdict != math::Verdict::kDoubtful) return verdict == math::Verdict::kYes;
-      }
-      ++clipped;
-      return math::QuadIoU(BoxOf(a.index), BoxOf(b.index)) > threshold;
-    };
-  }
+  QuadJudge Pairs() const { return {boxes_, w_, plan_.iou_threshold}; }
 
   core::Work SuppressByPlace() {
     w_.cells.Place(w_.bounds, plan_.count, threads_);
@@ -133,8 +141,7 @@ class PolyNmsRun {
       }
       PrepareInOrder(w_.keys, cells.Begin(cells.Used(begin)), cells.End(cells.Used(end - 1)));
     });
-    return LocalNms(w_.cells, w_.bounds, w_.keys, w_.progress, LeastArea(), Suppresses(), Keep())
-        .Run(threads_);
+    return LocalNms(w_.cells, w_.bounds, w_.keys, w_.progress, Pairs(), Keep()).Run(threads_);
   }
 
   core::Work SuppressByScore() {
@@ -143,8 +150,7 @@ class PolyNmsRun {
     std::fill_n(w_.kept, plan_.count, false);
     threads_.For(plan_.count, kGrain,
                  [&](int64_t begin, int64_t end) { PrepareInOrder(order, begin, end); });
-    return GreedyNms(w_.bounds, 0, plan_.count, plan_.count, w_.cells, threads_, LeastArea(),
-                     Suppresses(), Keep());
+    return GreedyNms(w_.bounds, 0, plan_.count, plan_.count, w_.cells, threads_, Pairs(), Keep());
   }
 
   // The boxes lie in any order.
