@@ -37,6 +37,7 @@ struct Workspace {
   uint64_t* keys;        // [anchors]
   uint64_t* other_keys;  // [anchors]
   cpu::Bounds* boxes;    // [anchors] decoded, by score
+  cpu::Bounds* bounds;   // [anchors] the same with the pixel offset, where there is one
   float* areas;          // [anchors]
   float* scores;         // [anchors]
   uint32_t* places;      // [anchors] of the boxes kept
@@ -46,6 +47,7 @@ struct Workspace {
       : keys(layout.Array<uint64_t>(anchors)),
         other_keys(layout.Array<uint64_t>(anchors)),
         boxes(layout.Array<cpu::Bounds>(anchors)),
+        bounds(layout.Array<cpu::Bounds>(anchors)),
         areas(layout.Array<float>(anchors)),
         scores(layout.Array<float>(anchors)),
         places(layout.Array<uint32_t>(anchors)),
@@ -55,6 +57,7 @@ struct Workspace {
 
   void Move(int64_t from, int64_t to) {
     boxes[to] = boxes[from];
+    bounds[to] = bounds[from];
     areas[to] = areas[from];
     scores[to] = scores[from];
   }
@@ -79,28 +82,40 @@ using cpu::Bounds;
 // A thread's share at least, in anchors.
 constexpr int64_t kGrain = 8192;
 
-// Of cpu/kept_boxes-inl.h.
+// Where boxes may meet: with a pixel offset, lengths count one more pixel. A little more, so that
+// no rounding of the lengths matters.
+HWY_INLINE Bounds Reach(const Bounds& b, float offset) {
+  return {b.x1, b.y1, b.x2 + (offset + 1e-6f * b.x2), b.y2 + (offset + 1e-6f * b.y2)};
+}
+
+HWY_INLINE Box<float> AsBox(const Bounds& b) { return {b.x1, b.y1, b.x2, b.y2}; }
+
+// Judges of cpu/kept_boxes-inl.h. Without a pixel offset, boxes are their own bounds.
 struct BoxJudge {
   static constexpr bool kInVectors = true;
-  const Bounds* boxes;
-  const float* areas;
+  const Workspace& w;
+  float threshold;
+
+  HWY_INLINE Bounds Reach(int64_t i) const { return w.boxes[i]; }
+  double LeastArea(int64_t) const { return 0.0; }
+  HWY_INLINE auto Suppressing(const FloatBoxes& ahead, int64_t behind) const {
+    const FloatLane zero = Broadcast(0.0f);
+    const FloatLane overlap = BoxNmsOverlap(ahead, EachIs(w.boxes[behind]), BoxArea(ahead, zero),
+                                            Broadcast(w.areas[behind]), zero, zero);
+    return hn::Gt(overlap.v, Broadcast(threshold).v);
+  }
+};
+struct OffsetBoxJudge {
+  static constexpr bool kInVectors = false;
+  const Workspace& w;
   float threshold, offset;
 
-  // With a pixel offset, lengths count one more pixel. A little more, so that no rounding of the
-  // lengths matters.
-  HWY_INLINE Bounds Reach(int64_t i) const {
-    const Bounds& b = boxes[i];
-    if (offset == 0.0f) return b;
-    const auto margin = [&](float at) { return offset + 1e-6f * at; };  // they are 0 or more
-    return {b.x1 - margin(b.x1), b.y1 - margin(b.y1), b.x2 + margin(b.x2), b.y2 + margin(b.y2)};
-  }
+  Bounds Reach(int64_t i) const { return w.bounds[i]; }
   double LeastArea(int64_t) const { return 0.0; }
-
-  HWY_INLINE auto Suppressing(const FloatBoxes& ahead, int64_t behind) const {
-    const FloatLane off = Broadcast(offset), zero = Broadcast(0.0f);
-    const FloatLane overlap = BoxNmsOverlap(ahead, EachIs(boxes[behind]), BoxArea(ahead, off),
-                                            Broadcast(areas[behind]), off, zero);
-    return hn::Gt(overlap.v, Broadcast(threshold).v);
+  HWY_INLINE bool Suppresses(int64_t ahead, int64_t behind, int64_t& pairs) const {
+    ++pairs;
+    return BoxNmsOverlap(AsBox(w.boxes[ahead]), AsBox(w.boxes[behind]), w.areas[ahead],
+                         w.areas[behind], offset, 0.0f) > threshold;
   }
 };
 
@@ -125,6 +140,7 @@ int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Arg
                                             args.variances + 4 * anchor, size, plan.offset);
       const bool keep = KeepProposal(box, size, plan.min_size, plan.offset);
       w.boxes[at] = {box.x1, box.y1, box.x2, box.y2};
+      if (plan.offset != 0.0f) w.bounds[at] = Reach(w.boxes[at], plan.offset);
       w.scores[at] = scores[anchor];
       w.areas[at] = keep ? BoxArea(box, plan.offset) : -1.0f;  // an area to keep is 1 or more
     }
@@ -152,7 +168,14 @@ int64_t CandidatesToMeet(int64_t met, int64_t kept, int64_t wanted) {
 // Leaves in the workspace which boxes are kept, and where.
 core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
                       int64_t image, Workspace& w, cpu::Threads& threads) {
-  const BoxJudge judge = {w.boxes, w.areas, plan.nms_thresh, plan.offset};
+  const auto suppress = [&](int64_t count) {
+    const auto keep = [&](int64_t i) { w.places[w.kept++] = static_cast<uint32_t>(i); };
+    return plan.offset == 0.0f
+               ? GreedyNms(w.boxes, w.kept, count, plan.most_rois, w.cells, threads,
+                           BoxJudge{w, plan.nms_thresh}, keep)
+               : GreedyNms(w.bounds, w.kept, count, plan.most_rois, w.cells, threads,
+                           OffsetBoxJudge{w, plan.nms_thresh, plan.offset}, keep);
+  };
   core::Work all = {0, 0};
   w.kept = 0;
   int64_t end = 0;
@@ -163,9 +186,7 @@ core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposa
                                       reinterpret_cast<uint32_t*>(w.other_keys), threads);
     const uint64_t* order = cpu::SortByRank(w.keys, w.other_keys, found);
     const int64_t count = Decode(plan, args, image, order + begin, end - begin, w, threads);
-    const core::Work work =
-        GreedyNms(w.boxes, w.kept, count, plan.most_rois, w.cells, threads, judge,
-                  [&](int64_t i) { w.places[w.kept++] = static_cast<uint32_t>(i); });
+    const core::Work work = suppress(count);
     all.pairs += work.pairs;
     all.looks += work.looks;
   }

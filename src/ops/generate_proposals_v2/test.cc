@@ -221,6 +221,27 @@ TEST_P(GenerateProposalsTest, PixelOffset) {
             (std::vector<float>{3, 3, 3, 3}));
 }
 
+// With the offset, boxes whose corners are one point have one pixel. By rounding, some even end
+// before they begin. Each comes twice, among enough others to be looked for by place.
+TEST_P(GenerateProposalsTest, PixelOffsetOfBoxesWithoutLength) {
+  Rng rng(58);
+  std::vector<float> anchors;
+  for (int i = 0; i < 1000; ++i) {
+    const std::vector<float> at = UniformFloats(rng, 2, 0, 40);
+    for (int copy = 0; copy < 2; ++copy) {
+      anchors.insert(anchors.end(), {at[0], at[1], at[0], at[1]});
+    }
+  }
+  const ProposalInputs in = PlainInputs(anchors, UniformFloats(rng, 2000, 0, 1), 50, 50);
+  for (const int post : {100, 2000}) {
+    ProposalScalars scalars;
+    scalars.pixel_offset = true;
+    scalars.post_nms_top_n = post;
+    ExpectAsOracle(in, scalars, "boxes without length");
+    EXPECT_GE(Run(in, scalars).num[0], 100);
+  }
+}
+
 TEST_P(GenerateProposalsTest, PixelOffsetDropsCentresBeyondTheImage) {
   ProposalScalars scalars;
   scalars.pixel_offset = true;
