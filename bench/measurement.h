@@ -41,7 +41,7 @@ struct Measurement {
   int64_t pairs = -1;            // as the run counted them; -1 where it does not
   bool in_cache = false;         // the data stay in the last-level cache from call to call
   std::vector<Round> rounds;     // after each repetition, unless in_cache
-  std::vector<Turn> turns;       // likewise, where the case is timed on one thread too
+  std::vector<Turn> turns;       // after each, where the case is timed on one thread too
 
   // Set by the report, in seconds a call; over the repetitions.
   bool timed = false;

@@ -174,9 +174,9 @@ __global__ void __launch_bounds__(kThreads, 1)
         // A bit for each lane's sample; those behind the border's end don't matter.
         const unsigned all_inside = __ballot_sync(kWarp, inside || i + lane > s.pool_size);
         const unsigned mine_inside = all_inside >> (threadIdx.x % 32 / kLanes * kLanes);
-        const auto take = [&](auto first, auto known_inside, int l) {
-          Take<T, kWidth, first, known_inside>(map, mine[l], (mine_inside >> l & 1) != 0,
-                                               static_cast<int32_t>(i) + l, best, best_index);
+        const auto take = [&](auto is_first, auto known_inside, int l) {
+          Take<T, kWidth, is_first, known_inside>(map, mine[l], (mine_inside >> l & 1) != 0,
+                                                  static_cast<int32_t>(i) + l, best, best_index);
         };
         const auto count = static_cast<int>(min(int64_t{kLanes}, s.pool_size + 1 - i));
         int l = 0;

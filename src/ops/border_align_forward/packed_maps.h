@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/checked_size.h"
 #include "core/workspace.h"
 #include "ops/border_align_forward/plan.h"
 
@@ -38,17 +39,19 @@ struct PackedMaps {
     const int64_t fit = kCached / (plan.height * plan.width) / kPacked * kPacked;
     group = std::min({whole, kMostChannels, std::max(fit, kLeastChannels)});
     groups = (plan.channels + group - 1) / group;
-    at_a_time = std::min<int64_t>(plan.images * groups * 4, 8);
-    pixels_ = plan.height * plan.width;
+    values_ = core::CheckedMul(plan.height * plan.width, group, "workspace");
+    constexpr int64_t kMost = 8, kMostValues = 4 << 20;  // one map may have more
+    at_a_time =
+        std::min(plan.images * groups * 4, std::clamp<int64_t>(kMostValues / values_, 1, kMost));
   }
 
   template <class T>
   T* Reserve(core::WorkspaceLayout& layout) const {
-    return layout.Array<T>(at_a_time * pixels_ * group);
+    return layout.Array<T>(core::CheckedMul(at_a_time, values_, "workspace"));
   }
 
  private:
-  int64_t pixels_;
+  int64_t values_;  // of a map
 };
 
 }  // namespace detops::ops::border_align
