@@ -50,6 +50,13 @@ struct AdmitsAll {
   bool operator()(uint32_t) const { return true; }
 };
 
+// Not inlined: most cells are empty, and asking them should stay short.
+template <class Judge>
+HWY_NOINLINE bool AnyInCell(const BoxCells::Kept& kept, const FloatBoxes& reach, int64_t behind,
+                            const Judge& judge, int64_t& pairs) {
+  return AnySuppresses(kept, reach, behind, judge, pairs, AdmitsAll());
+}
+
 // Few boxes meet each other faster than they find their cells. Arguments as below.
 template <class Judge, class Keep>
 core::Work GreedyNmsOfFew(const Bounds* boxes, int64_t count, int64_t most, const Judge& judge,
@@ -57,7 +64,8 @@ core::Work GreedyNmsOfFew(const Bounds* boxes, int64_t count, int64_t most, cons
   FewKept kept;
   core::Work work = {0, 0};
   for (int64_t i = 0, keeps = 0; i < count && keeps < most; ++i) {
-    if (AnySuppresses(kept.Kept(), judge.Reach(i), i, judge, work.pairs, AdmitsAll())) continue;
+    if (AnySuppresses(kept.Kept(), EachIs(judge.Reach(i)), i, judge, work.pairs, AdmitsAll()))
+      continue;
     ++keeps;
     keep(i);
     if (boxes[i].x1 <= boxes[i].x2) kept.Add(boxes[i], i);
@@ -84,27 +92,31 @@ class Chunk {
   // Whether there are any. From several threads, each for boxes of its own. The chunk begins at box
   // `begin` of the judge.
   template <class Judge>
-  HWY_INLINE bool FindOverlaps(int64_t box, int64_t begin, const Judge& judge, int64_t& pairs) {
+  HWY_INLINE bool FindOverlaps(int64_t box, const FloatBoxes& reach, int64_t begin,
+                               const Judge& judge, int64_t& pairs) {
     uint64_t any = 0;
     const auto lanes = static_cast<int64_t>(FloatLanes());
-    const FloatBoxes here = EachIs(judge.Reach(begin + box));
     for (int64_t word = 0; word <= box / kBits; ++word) {
       uint64_t bits = 0;
       const int64_t first = word * kBits, end = std::min(first + kBits, box);
       for (int64_t i = first; i < end; i += lanes) {
-        const FloatBoxes ahead = {LoadLane(x1_ + i), LoadLane(y1_ + i), LoadLane(x2_ + i),
-                                  LoadLane(y2_ + i)};
-        uint64_t part = MaskBits(Overlap(ahead, here));
-        if constexpr (Judge::kInVectors) {
-          if (HWY_LIKELY(part == 0)) continue;
-          part &= Before(box, i);
-          pairs += std::popcount(part);
-          part &= MaskBits(judge.Suppressing(ahead, begin + box));
-        }
-        bits |= part << (i - first);
+        bits |= MaskBits(Overlap(At(i), reach)) << (i - first);
       }
-      overlaps_[box][word] = bits & Before(box, first);
-      any |= overlaps_[box][word];
+      // The last vector goes on to the box itself and those behind it.
+      if (box - first < kBits) bits &= (uint64_t{1} << (box - first)) - 1;
+      if constexpr (Judge::kInVectors) {
+        pairs += std::popcount(bits);
+        for (uint64_t rest = bits; rest != 0;) {
+          const int64_t vector = std::countr_zero(rest) / lanes * lanes;
+          const uint64_t here_bits = LanesFrom(vector);
+          const uint64_t suppressing =
+              MaskBits(judge.Suppressing(At(first + vector), reach, begin + box));
+          bits &= ~here_bits | suppressing << vector;
+          rest &= ~here_bits;
+        }
+      }
+      overlaps_[box][word] = bits;
+      any |= bits;
     }
     return any != 0;
   }
@@ -132,10 +144,12 @@ class Chunk {
  private:
   static constexpr int64_t kBits = 64, kWords = kCapacity / kBits;
 
-  // The bits of boxes from `first` on that come before `box`: a vector or word goes on to the box
-  // itself and those behind it.
-  static uint64_t Before(int64_t box, int64_t first) {
-    return box - first < kBits ? (uint64_t{1} << (box - first)) - 1 : ~uint64_t{0};
+  HWY_INLINE FloatBoxes At(int64_t i) const {
+    return {LoadLane(x1_ + i), LoadLane(y1_ + i), LoadLane(x2_ + i), LoadLane(y2_ + i)};
+  }
+  // The bits of a vector's lanes in a word.
+  static uint64_t LanesFrom(int64_t vector) {
+    return ((uint64_t{1} << FloatLanes()) - 1) << vector;
   }
 
   HWY_ALIGN float x1_[kCapacity] = {}, y1_[kCapacity] = {}, x2_[kCapacity] = {},
@@ -176,16 +190,17 @@ core::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t 
       for (; i < end; ++i) {
         const int64_t box = begin + i;
         const Bounds reach = judge.Reach(box);
+        const FloatBoxes each_reach = EachIs(reach);
         BoxCells::Walk walk;
         const bool gone =
             kept > 0 && cells.Any(reach, judge.LeastArea(box), walk, [&](uint32_t cell) HWY_ATTR {
               const BoxCells::Kept in_cell = cells.KeptIn(cell);
               part_looks += 1 + in_cell.count;
-              return AnySuppresses(in_cell, reach, box, judge, part, AdmitsAll());
+              return in_cell.count > 0 && AnyInCell(in_cell, each_reach, box, judge, part);
             });
-        met[i] = gone                                        ? Met::kSuppressor
-                 : chunk.FindOverlaps(i, begin, judge, part) ? Met::kSome
-                                                             : Met::kNone;
+        met[i] = gone                                                    ? Met::kSuppressor
+                 : chunk.FindOverlaps(i, each_reach, begin, judge, part) ? Met::kSome
+                                                                         : Met::kNone;
       }
       pairs += part;
       looks += part_looks;

@@ -7,7 +7,8 @@
 //   Bounds Reach(int64_t box)        only boxes whose bounds overlap this may suppress it
 //   double LeastArea(int64_t box)    nor do those with bounds of less
 //   kInVectors                       whether it judges a vector of boxes at once, by their bounds:
-//     Suppressing(FloatBoxes ahead, int64_t behind)                  a mask
+//     Suppressing(FloatBoxes ahead, FloatBoxes reach, int64_t behind)
+//                                    a mask; each of `reach` is that of `behind`
 //   or one after the other:
 //     bool Suppresses(int64_t ahead, int64_t behind, int64_t& pairs)
 //                                    adds to pairs how many it evaluates
@@ -39,23 +40,22 @@ HWY_INLINE auto Overlap(const FloatBoxes& a, const FloatBoxes& b) {
                  hn::And(hn::Lt(a.y1.v, b.y2.v), hn::Lt(b.y1.v, a.y2.v)));
 }
 
-// Whether one of the kept boxes that overlap `query`, the reach of `behind`, suppresses it.
-// admits(ahead) is asked first by judges that don't judge in vectors.
+// Whether one of the kept boxes suppresses `behind`; each of `reach` is its reach. admits(ahead) is
+// asked first, of judges that don't judge in vectors.
 template <class Judge, class Admits>
-HWY_INLINE bool AnySuppresses(const BoxCells::Kept& kept, const Bounds& query, int64_t behind,
+HWY_INLINE bool AnySuppresses(const BoxCells::Kept& kept, const FloatBoxes& reach, int64_t behind,
                               const Judge& judge, int64_t& pairs, const Admits& admits) {
-  const FloatBoxes here = EachIs(query);
   for (uint32_t i = 0; i < kept.count; i += static_cast<uint32_t>(FloatLanes())) {
     const FloatBoxes ahead = {LoadLane(kept.x1 + i), LoadLane(kept.y1 + i), LoadLane(kept.x2 + i),
                               LoadLane(kept.y2 + i)};
-    const auto overlaps = Overlap(ahead, here);
+    const auto overlaps = Overlap(ahead, reach);
     if (HWY_LIKELY(hn::AllFalse(FloatTag(), overlaps))) continue;
     auto lanes = static_cast<uint32_t>(MaskBits(overlaps));
     // Behind the last one may be what another thread is writing: those lanes don't count.
     if (kept.count - i < FloatLanes()) lanes &= (uint32_t{1} << (kept.count - i)) - 1;
     if constexpr (Judge::kInVectors) {
       pairs += std::popcount(lanes);
-      if ((lanes & MaskBits(judge.Suppressing(ahead, behind))) != 0) return true;
+      if ((lanes & MaskBits(judge.Suppressing(ahead, reach, behind))) != 0) return true;
     } else {
       for (; lanes != 0; lanes &= lanes - 1) {
         const uint32_t box = kept.box[i + static_cast<uint32_t>(std::countr_zero(lanes))];

@@ -128,6 +128,7 @@ class LocalNms {
   // Decides the first undecided box of a cell, or returns a cell that must get further first.
   HWY_INLINE uint32_t Decide(uint32_t at, CellProgress& cell, core::Work& work) const {
     const Bounds reach = judge_.Reach(cell.box);
+    const FloatBoxes each_reach = EachIs(reach);
     uint32_t late = BoxCells::kNoCell;
     const bool stopped =
         cells_.Any(reach, judge_.LeastArea(cell.box), cell.walk, [&](uint32_t other) HWY_ATTR {
@@ -140,7 +141,7 @@ class LocalNms {
           work.looks += kept.count;
           // The other cell may be further than this box.
           const auto better = [&](uint32_t ahead) { return keys_[ahead] < cell.next; };
-          return AnySuppresses(kept, reach, cell.box, judge_, work.pairs, better);
+          return AnySuppresses(kept, each_reach, cell.box, judge_, work.pairs, better);
         });
     if (late != BoxCells::kNoCell) return late;
     if (!stopped) {

@@ -98,10 +98,11 @@ struct BoxJudge {
 
   HWY_INLINE Bounds Reach(int64_t i) const { return w.boxes[i]; }
   double LeastArea(int64_t) const { return 0.0; }
-  HWY_INLINE auto Suppressing(const FloatBoxes& ahead, int64_t behind) const {
+  HWY_INLINE auto Suppressing(const FloatBoxes& ahead, const FloatBoxes& box,
+                              int64_t behind) const {
     const FloatLane zero = Broadcast(0.0f);
-    const FloatLane overlap = BoxNmsOverlap(ahead, EachIs(w.boxes[behind]), BoxArea(ahead, zero),
-                                            Broadcast(w.areas[behind]), zero, zero);
+    const FloatLane overlap =
+        BoxNmsOverlap(ahead, box, BoxArea(ahead, zero), Broadcast(w.areas[behind]), zero, zero);
     return hn::Gt(overlap.v, Broadcast(threshold).v);
   }
 };
