@@ -205,10 +205,6 @@ void RunPackedMaps(const BorderAlignForwardPlan& plan, const BorderAlignForwardA
   for (int64_t first = 0; first < maps; first += packed.at_a_time) {
     const int64_t count = std::min(packed.at_a_time, maps - first);
     const auto channel_of = [&](int64_t map) { return map / 4 % packed.groups * group; };
-    // The last group may be smaller; lanes that no channel fills are read too.
-    const auto whole = [](int64_t channels) {
-      return (channels + kPacked - 1) / kPacked * kPacked;
-    };
     threads.For(
         count * pixels, static_cast<int64_t>(kTaskValues) / group, [&](int64_t i, int64_t end) {
           for (; i < end; ++i) {
@@ -219,7 +215,7 @@ void RunPackedMaps(const BorderAlignForwardPlan& plan, const BorderAlignForwardA
                             i % pixels;
             T* const to = near + i * group;
             for (int64_t d = 0; d < channels; ++d) to[d] = from[d * pixels];
-            std::fill(to + channels, to + whole(channels), T{});
+            std::fill(to + channels, to + WithAllLanes(channels), T{});
           }
         });
     const int64_t grain = static_cast<int64_t>(kTaskValues / values) + 1;
@@ -235,7 +231,7 @@ void RunPackedMaps(const BorderAlignForwardPlan& plan, const BorderAlignForwardA
         samples.map = near + (map - first) * pixels * group;
         samples.start = WalkAlong(border, box, static_cast<float>(plan.pool_size));
         samples.at_first = false;
-        Blocks<kBlock<T>>(samples, whole(channels), 0, false, best, index);
+        Blocks<kBlock<T>>(samples, WithAllLanes(channels), 0, false, best, index);
         const int64_t result = ((n * plan.channels + c) * plan.boxes + k) * 4 + border;
         for (int64_t d = 0; d < channels; ++d) {
           static_cast<T*>(args.output)[result + d * plan.boxes * 4] = best[d];

@@ -17,6 +17,11 @@ inline constexpr int64_t kPacked = 16;
 // Channels that are not worth packing.
 inline constexpr int64_t kFewChannels = kPacked - 1;
 
+// Lanes that no channel fills are read too.
+inline int64_t WithAllLanes(int64_t channels) {
+  return (channels + kPacked - 1) / kPacked * kPacked;
+}
+
 // How maps are packed whole, [pixels][group] each, into memory that the handle lends.
 struct PackedMaps {
   static constexpr int64_t kMostChannels = 128;
@@ -35,9 +40,8 @@ struct PackedMaps {
   explicit PackedMaps(const BorderAlignForwardPlan& plan) {
     constexpr int64_t kCached = 64 * 1024;  // values
     constexpr int64_t kLeastChannels = 64;
-    const int64_t whole = (plan.channels + kPacked - 1) / kPacked * kPacked;
     const int64_t fit = kCached / (plan.height * plan.width) / kPacked * kPacked;
-    group = std::min({whole, kMostChannels, std::max(fit, kLeastChannels)});
+    group = std::min({WithAllLanes(plan.channels), kMostChannels, std::max(fit, kLeastChannels)});
     groups = (plan.channels + group - 1) / group;
     values_ = core::CheckedMul(plan.height * plan.width, group, "workspace");
     constexpr int64_t kMost = 8, kMostValues = 4 << 20;  // one map may have more

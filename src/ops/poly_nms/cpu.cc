@@ -122,7 +122,7 @@ class PolyNmsRun {
   auto Keep() const {
     return [this](int64_t i) { w_.kept[w_.quads[i].index] = true; };
   }
-  QuadJudge Pairs() const { return {boxes_, w_, plan_.iou_threshold}; }
+  QuadJudge MakeJudge() const { return {boxes_, w_, plan_.iou_threshold}; }
 
   core::Work SuppressByPlace() {
     w_.cells.Place(w_.bounds, plan_.count, threads_);
@@ -141,7 +141,7 @@ class PolyNmsRun {
       }
       PrepareInOrder(w_.keys, cells.Begin(cells.Used(begin)), cells.End(cells.Used(end - 1)));
     });
-    return LocalNms(w_.cells, w_.bounds, w_.keys, w_.progress, Pairs(), Keep()).Run(threads_);
+    return LocalNms(w_.cells, w_.bounds, w_.keys, w_.progress, MakeJudge(), Keep()).Run(threads_);
   }
 
   core::Work SuppressByScore() {
@@ -150,7 +150,8 @@ class PolyNmsRun {
     std::fill_n(w_.kept, plan_.count, false);
     threads_.For(plan_.count, kGrain,
                  [&](int64_t begin, int64_t end) { PrepareInOrder(order, begin, end); });
-    return GreedyNms(w_.bounds, 0, plan_.count, plan_.count, w_.cells, threads_, Pairs(), Keep());
+    return GreedyNms(w_.bounds, 0, plan_.count, plan_.count, w_.cells, threads_, MakeJudge(),
+                     Keep());
   }
 
   // The boxes lie in any order.

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 namespace detops::test::fake_cuda {
 
@@ -18,7 +19,7 @@ struct DeviceModel {
 };
 inline constexpr DeviceModel kDevices[] = {
     {9, 0, 132, 227 << 10}, {7, 5, 40, 64 << 10}, {8, 0, 108, 163 << 10}};
-inline constexpr int kDeviceCount = 3;
+inline constexpr int kDeviceCount = static_cast<int>(std::size(kDevices));
 
 // The generations that the plug-in has code for, ascending.
 inline constexpr int kCompiledFor[] = {DETOPS_COMPILED_FOR};
