@@ -15,10 +15,12 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "cpu/lane-inl.h"
 #include "math/half.h"
+#include "ops/border_align_forward/line_order.h"
 #include "ops/border_align_forward/packed_maps.h"
 #include "ops/border_align_forward/samples-inl.h"
 
@@ -242,9 +244,8 @@ void RunPackedMaps(const BorderAlignForwardPlan& plan, const BorderAlignForwardA
   }
 }
 
-// A task is a range of (part of the boxes, map, box), where a map is an image's for one border and
-// one group of channels. A cache may hold a map but not all of an image, so all boxes of a part
-// meet one before the next, and the threads, beginning at different parts, are at the same one.
+// A task is a range of (map, box), where a map is an image's for one border and one group of
+// channels: a cache may hold a map, or a part of it, but not all of an image.
 template <class T>
 void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args, void* memory,
               cpu::Threads& threads) {
@@ -266,33 +267,32 @@ void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& 
       reinterpret_cast<uintptr_t>(args.output) | reinterpret_cast<uintptr_t>(args.argmax_idx);
   const bool stream = in_place && plan.images * plan.boxes * 4 * channels >= kStreamResults &&
                       channels % lanes == 0 && addresses % HWY_MAX_BYTES == 0;
-  const int64_t maps = plan.images * 4 * groups;
-  const int64_t part = (plan.boxes + threads.count() - 1) / threads.count();
-  threads.For(maps * plan.boxes, grain, [&](int64_t i, int64_t end) HWY_ATTR {
+  core::WorkspaceLayout layout(memory);
+  std::optional<LineOrder> order;
+  if (in_place && LineOrder::Worthwhile(plan)) {
+    order.emplace(layout, plan).Sort(static_cast<const T*>(args.boxes), threads);
+  }
+  threads.For(plan.images * 4 * groups * plan.boxes, grain, [&](int64_t i, int64_t end) HWY_ATTR {
     Samples<T> samples(plan, strides);
-    while (i < end) {
-      const int64_t first = i / (maps * part) * part, boxes = std::min(part, plan.boxes - first);
-      const int64_t map = (i - maps * first) / boxes, first_k = first + (i - maps * first) % boxes;
-      const int64_t end_k = std::min(first + boxes, first_k + end - i);
-      const int64_t c = map % groups * group, border = map / groups % 4, n = map / groups / 4;
+    for (; i < end; ++i) {
+      const int64_t map = i / plan.boxes, c = map % groups * group, border = map / groups % 4;
+      const int64_t n = map / groups / 4, at = i % plan.boxes;
+      const int64_t k = order ? order->Box(map, at) : at;
+      const T* box = static_cast<const T*>(args.boxes) + (n * plan.boxes + k) * 4;
       samples.map = static_cast<const T*>(args.input) + n * 4 * channels * pixels +
                     (border * channels + c) * strides.channel;
       samples.packed_channels = in_place ? 0 : std::min(group, channels - c);
-      for (int64_t k = first_k; k < end_k; ++k) {
-        const T* box = static_cast<const T*>(args.boxes) + (n * plan.boxes + k) * 4;
-        samples.start = WalkAlong(border, box, static_cast<float>(plan.pool_size));
-        samples.at_first = false;
-        const int64_t result = nchw ? ((n * channels + c) * plan.boxes + k) * 4 + border
-                                    : ((n * plan.boxes + k) * 4 + border) * channels + c;
-        T* output = static_cast<T*>(args.output) + result;
-        int32_t* argmax_idx = args.argmax_idx + result;
-        if (in_place) {
-          Blocks<kBlock<T>>(samples, channels, 0, stream, output, argmax_idx);
-        } else {
-          PackedBlock(samples, nchw ? plan.boxes * 4 : 1, output, argmax_idx);
-        }
+      samples.start = WalkAlong(border, box, static_cast<float>(plan.pool_size));
+      samples.at_first = false;
+      const int64_t result = nchw ? ((n * channels + c) * plan.boxes + k) * 4 + border
+                                  : ((n * plan.boxes + k) * 4 + border) * channels + c;
+      T* output = static_cast<T*>(args.output) + result;
+      int32_t* argmax_idx = args.argmax_idx + result;
+      if (in_place) {
+        Blocks<kBlock<T>>(samples, channels, 0, stream, output, argmax_idx);
+      } else {
+        PackedBlock(samples, nchw ? plan.boxes * 4 : 1, output, argmax_idx);
       }
-      i += end_k - first_k;
     }
     if (stream) hwy::FlushStream();
   });
@@ -315,9 +315,10 @@ namespace detops::ops {
 using border_align::PackedMaps;
 
 int64_t BorderAlignForwardCpuWorkspace(const BorderAlignForwardPlan& plan, const runtime::Device&) {
-  if (!PackedMaps::Worthwhile(plan)) return 0;
-  const PackedMaps packed(plan);
   core::WorkspaceLayout layout;
+  if (border_align::LineOrder::Worthwhile(plan)) border_align::LineOrder(layout, plan);
+  if (!PackedMaps::Worthwhile(plan)) return layout.Bytes();
+  const PackedMaps packed(plan);
   plan.dtype == MLUOP_DTYPE_HALF ? static_cast<void>(packed.Reserve<math::Half>(layout))
                                  : static_cast<void>(packed.Reserve<float>(layout));
   return layout.Bytes();

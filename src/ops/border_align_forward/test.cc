@@ -192,6 +192,18 @@ TEST_P(BorderAlignTest, MapsBeyondTheCachesBitByBit) {
   }
 }
 
+// So many boxes that they go by the lines of the map; some lie outside, some nowhere.
+TEST_P(BorderAlignTest, ManyBoxesOnALargeMapBitByBit) {
+  Rng rng(39);
+  for (BorderAlignShape shape :
+       {BorderAlignShape{2, 90, 100, 33, 110, 3}, BorderAlignShape{1, 2, 300, 500, 300, 3},
+        BorderAlignShape{1, 300, 1, 1000, 301, 3}}) {
+    std::vector<float> boxes = RandomBorderBoxes(rng, shape);
+    Spoil(rng, boxes, 12);
+    ExpectAsOracle(UniformFloats(rng, InputSize(shape), -5, 5), boxes, shape, "many boxes");
+  }
+}
+
 TEST_P(BorderAlignTest, ManySamplesBitByBit) {
   Rng rng(37);
   for (int32_t pool_size : {31, 32, 33, 63, 64, 65, 200}) {
