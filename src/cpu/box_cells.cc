@@ -14,12 +14,18 @@ constexpr int64_t kGrain = 1024;
 constexpr int64_t kVectorRoom = 16;
 // Up to here one thread counts them sooner than two.
 constexpr int64_t kFewBoxes = 16384;
+// Cells for a box at most, where they are not hashed: most are empty, and all are cleared and
+// counted.
+constexpr double kCellsPerBox = 4.0;
 // A cell with more is a crowd.
 constexpr int64_t kCrowd = 256;
+// One with no more, of any: a vector or two.
+constexpr uint32_t kSparse = 16;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// Never more than boxes. Half of them: boxes that lie evenly, one to a cell, then meet in twos.
-uint32_t CellsFor(int64_t boxes) {
+// Where they are hashed. Never more than boxes. Half of them: boxes that lie evenly, one to a cell,
+// then meet in twos.
+uint32_t HashedCells(int64_t boxes) {
   return std::bit_ceil(static_cast<uint32_t>(std::max<int64_t>(boxes / 2, 1)));
 }
 
@@ -34,7 +40,8 @@ BoxCells::BoxCells(core::WorkspaceLayout& layout, int64_t capacity)
       y1_(layout.Array<float>(capacity + kVectorRoom)),
       x2_(layout.Array<float>(capacity + kVectorRoom)),
       y2_(layout.Array<float>(capacity + kVectorRoom)),
-      kept_(layout.Array<uint32_t>(capacity)) {}
+      kept_(layout.Array<uint32_t>(capacity + kVectorRoom)),
+      capacity_(capacity) {}
 
 // The smallest power of 4 that is more than the longer side.
 int BoxCells::LevelOf(const Bounds& b) {
@@ -53,13 +60,13 @@ BoxCells::Level::Level(int number)
       y_high(-kInf),
       boxes(0),
       first_cell(0),
-      mask(0),
+      cells(0),
       blocks_across(0),
       first_used(0),
       end_used(0) {}
 
 BoxCells::Point BoxCells::Level::CentreOf(const Bounds& b) const {
-  if (per_side == 0.0) return {0.0, 0.0};
+  if (Huge()) return {0.0, 0.0};
   return {0.5 * (static_cast<double>(b.x1) + b.x2) * per_side,
           0.5 * (static_cast<double>(b.y1) + b.y2) * per_side};
 }
@@ -111,6 +118,11 @@ void BoxCells::Arrange(Level* levels) {
   }
   level_count_ = 0;
   cell_count_ = 0;
+  // What is left when all levels are hashed. The last cell is followed by where it ends.
+  auto room = static_cast<double>(capacity_);
+  for (int i = 0; i < kLevels; ++i) {
+    if (levels[i].boxes > 0 && !moved[i]) room -= HashedCells(levels[i].boxes);
+  }
   int64_t placed = 0;
   double spanned = 0;
   for (int i = kHuge; i >= 0; --i) {  // the large ones first: they overlap the most
@@ -119,13 +131,18 @@ void BoxCells::Arrange(Level* levels) {
     level_at_[i] = static_cast<uint8_t>(level_count_);
     Level& level = levels_[level_count_++] = levels[i];
     level.first_cell = static_cast<uint32_t>(cell_count_);
-    level.mask = CellsFor(level.boxes) - 1;
-    cell_count_ += level.mask + 1;
+    level.cells = HashedCells(level.boxes);
     const double width = level.x_high - level.x_low, height = level.y_high - level.y_low;
     const double across = std::floor(width / kBlockSide) + 1;
     const double down = std::floor(height / kBlockSide) + 1;
-    const bool fits = across * down * kBlockCells <= level.mask + 1.0;
-    level.blocks_across = fits ? static_cast<uint32_t>(across) : 0;
+    const double wanted = across * down * kBlockCells;
+    if (wanted <= level.cells || (wanted - level.cells <= room &&
+                                  wanted <= kCellsPerBox * static_cast<double>(level.boxes))) {
+      room -= std::max(wanted - level.cells, 0.0);
+      level.cells = static_cast<uint32_t>(wanted);
+      level.blocks_across = static_cast<uint32_t>(across);
+    }
+    cell_count_ += level.cells;
     placed += level.boxes;
     spanned += (width + 1) * (height + 1);
   }
@@ -153,21 +170,31 @@ void BoxCells::Place(const Bounds* boxes, int64_t count, Threads& threads) {
   for (int64_t i = 0; count_alone && i < count; ++i) {
     if (cell_of_[i] != kNoCell) place_in_cell_[i] = cells_[cell_of_[i]].begin++;
   }
-  uint32_t sum = 0;
+  uint32_t sum = 0, most_in_cell = 0;
   used_ = 0;
   for (int i = 0; i < level_count_; ++i) {
     Level& level = levels_[i];
     level.first_used = static_cast<uint32_t>(used_);
-    for (uint32_t cell = level.first_cell; cell <= level.first_cell + level.mask; ++cell) {
+    for (uint32_t cell = level.first_cell; cell < level.first_cell + level.cells; ++cell) {
       const uint32_t boxes_here = cells_[cell].begin;
       cells_[cell].begin = sum;
       sum += boxes_here;
+      most_in_cell = std::max(most_in_cell, boxes_here);
       used_cells_[used_] = cell;
       used_ += boxes_here > 0 ? 1 : 0;
     }
     level.end_used = static_cast<uint32_t>(used_);
   }
   cells_[cell_count_].begin = sum;
+  sparse_ = most_in_cell <= kSparse;
+}
+
+void BoxCells::KeepAll(const Bounds* boxes, int64_t count, Threads& threads) {
+  threads.For(count, kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      if (cell_of_[i] != kNoCell) PutAt(PlaceOf(i), boxes[i], static_cast<uint32_t>(i));
+    }
+  });
 }
 
 }  // namespace detops::cpu

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Boxes by place, and in each place those that suppression has kept so far, for the question "which
-// of them may overlap this one?". A box lies in the cell of its centre. Boxes go by their size into
-// levels of square cells (sides of powers of 4), so that sizes and places over any number of
-// decades cost no more than even ones. Cells are numbered by blocks of 16 x 16, so neighbours lie
-// near each other in memory; where a level has more blocks than boxes to fill them, blocks are
-// hashed, and cells that meet there are one. Memory is O(boxes).
+// Boxes by place, and in each place those that suppression has kept so far, or all, for the
+// question "which of them may overlap this one?". A box lies in the cell of its centre. Boxes go by
+// their size into levels of square cells (sides of powers of 4), so that sizes and places over any
+// number of decades cost no more than even ones. Cells are numbered by blocks of 16 x 16, so
+// neighbours lie near each other in memory; where a level has many more blocks than boxes to fill
+// them, or memory has no room for them, blocks are hashed, and cells that meet there are one.
+// Memory is O(boxes).
 #pragma once
 
 #include <algorithm>
@@ -23,10 +24,10 @@ using Bounds = math::QuadBounds;  // x1 > x2: overlaps nothing, and has no cell
 class BoxCells {
  public:
   static constexpr uint32_t kNoCell = ~uint32_t{0};
-  // Kept boxes of a cell, as arrays to compare with in vectors.
-  struct Kept {
+  // Boxes as arrays, to compare with in vectors.
+  struct Boxes {
     const float *x1, *y1, *x2, *y2;  // [count], and readable for a vector more
-    const uint32_t* box;
+    const uint32_t* box;             // as these
     uint32_t count;
   };
 
@@ -40,6 +41,8 @@ class BoxCells {
   void Place(const Bounds* boxes, int64_t count, Threads& threads);
 
   uint32_t CellOf(int64_t box) const { return cell_of_[box]; }
+  // Whether each cell has so few that a box may meet all of them, kept or not.
+  bool Sparse() const { return sparse_; }
   // The boxes in the order of cells: where a cell begins and ends, and where a box stands.
   uint32_t Begin(uint32_t cell) const { return cells_[cell].begin; }
   uint32_t End(uint32_t cell) const { return cells_[cell + 1].begin; }
@@ -51,7 +54,12 @@ class BoxCells {
 
   // By one thread a cell; others may ask at the same time, and find the box or don't.
   void Keep(uint32_t cell, const Bounds& bounds, uint32_t box);
-  Kept KeptIn(uint32_t cell) const;
+  Boxes KeptIn(uint32_t cell) const;
+
+  // Instead of that: all boxes that were placed go into their cells.
+  void KeepAll(const Bounds* boxes, int64_t count, Threads& threads);
+  // Of the cells from `first` to `last`, which follow each other.
+  Boxes AllIn(uint32_t first, uint32_t last) const;
 
   // How far a walk over the cells around a box has come.
   struct Walk {
@@ -64,6 +72,9 @@ class BoxCells {
   // Boxes whose bounds have less than `least_area` may be left out.
   template <class Visit>
   bool Any(const Bounds& query, double least_area, Walk& walk, const Visit& visit) const;
+  // The same by runs of cells that follow each other: visit(first, last).
+  template <class Visit>
+  bool AnyRun(const Bounds& query, double least_area, const Visit& visit) const;
 
  private:
   static constexpr int kLevels = 142;         // powers of 4 from the smallest side to the largest
@@ -76,13 +87,19 @@ class BoxCells {
   struct Point {
     double x, y;
   };
+  // Part of a level, in sides from its low centres.
+  struct Area {
+    double x1, y1, x2, y2;
+    bool Empty() const { return !(x1 <= x2 && y1 <= y2); }
+    double Cells() const { return (x2 - x1 + 1) * (y2 - y1 + 1); }
+  };
   struct Level {
     double per_side;                      // 1 / side of a cell, a power of 4
     double cell_area;                     // at least that of the bounds of its boxes
     double x_low, x_high, y_low, y_high;  // of the centres, in sides
     int64_t boxes;
-    uint32_t first_cell, mask;      // its cells: first_cell + (number & mask)
-    uint32_t blocks_across;         // 0 where blocks are hashed
+    uint32_t first_cell, cells;     // a power of 2 where blocks are hashed
+    uint32_t blocks_across;         // 0 where they are
     uint32_t first_used, end_used;  // its part of the used cells
 
     Level() = default;
@@ -90,39 +107,54 @@ class BoxCells {
     Point CentreOf(const Bounds& b) const;       // in sides
     void Add(Point low, Point high, int64_t n);  // n boxes with centres from low to high
     uint32_t CellAt(uint32_t x, uint32_t y) const;
+    // Where the centres of boxes lie that may overlap `query`.
+    Area Around(const Bounds& query) const;
+    // Whether fewer cells have boxes than there are to look into: then all of them are looked at.
+    bool Covers(const Area& area) const { return Huge() || area.Cells() > end_used - first_used; }
+    bool Huge() const { return per_side == 0.0; }  // of bounds that are not finite: one cell
   };
 
   static int LevelOf(const Bounds& b);
   void Arrange(Level* levels);
+  void PutAt(uint32_t place, const Bounds& bounds, uint32_t box);
 
   Cell* cells_;                  // [capacity + 1]
   uint32_t* used_cells_;         // [capacity]
   uint32_t* cell_of_;            // [capacity]
   uint32_t* place_in_cell_;      // [capacity]
-  float *x1_, *y1_, *x2_, *y2_;  // [capacity] of the kept boxes, each cell's from its begin on
+  float *x1_, *y1_, *x2_, *y2_;  // [capacity] of the boxes kept, each cell's from its begin on
   uint32_t* kept_;               // [capacity] the boxes themselves
+  const int64_t capacity_;
   int64_t cell_count_ = 0, used_ = 0;
   int level_count_ = 0;
-  bool crowded_ = false;
+  bool crowded_ = false, sparse_ = false;
   Level levels_[kLevels];      // those with boxes first
   uint8_t level_at_[kLevels];  // where among them
 };
 
-inline void BoxCells::Keep(uint32_t cell, const Bounds& bounds, uint32_t box) {
-  Cell& c = cells_[cell];
-  const uint32_t place = c.begin + c.kept;
+inline void BoxCells::PutAt(uint32_t place, const Bounds& bounds, uint32_t box) {
   x1_[place] = bounds.x1;
   y1_[place] = bounds.y1;
   x2_[place] = bounds.x2;
   y2_[place] = bounds.y2;
   kept_[place] = box;
+}
+
+inline void BoxCells::Keep(uint32_t cell, const Bounds& bounds, uint32_t box) {
+  Cell& c = cells_[cell];
+  PutAt(c.begin + c.kept, bounds, box);
   std::atomic_ref(c.kept).store(c.kept + 1, std::memory_order_release);
 }
 
-inline BoxCells::Kept BoxCells::KeptIn(uint32_t cell) const {
+inline BoxCells::Boxes BoxCells::KeptIn(uint32_t cell) const {
   const uint32_t begin = cells_[cell].begin;
   const uint32_t count = std::atomic_ref(cells_[cell].kept).load(std::memory_order_acquire);
   return {x1_ + begin, y1_ + begin, x2_ + begin, y2_ + begin, kept_ + begin, count};
+}
+
+inline BoxCells::Boxes BoxCells::AllIn(uint32_t first, uint32_t last) const {
+  const uint32_t begin = Begin(first);
+  return {x1_ + begin, y1_ + begin, x2_ + begin, y2_ + begin, kept_ + begin, End(last) - begin};
 }
 
 inline uint32_t BoxCells::Level::CellAt(uint32_t x, uint32_t y) const {
@@ -137,7 +169,16 @@ inline uint32_t BoxCells::Level::CellAt(uint32_t x, uint32_t y) const {
   hash >>= 32;
   // Places are mixed too, or boxes at the same place of every block would meet.
   const uint64_t number = hash * kBlockCells + (place ^ hash >> 24);
-  return first_cell + (static_cast<uint32_t>(number) & mask);
+  return first_cell + (static_cast<uint32_t>(number) & (cells - 1));
+}
+
+inline BoxCells::Area BoxCells::Level::Around(const Bounds& query) const {
+  // A box of this level is at most a side long, so its centre lies within half a side.
+  constexpr double kReach = 0.5 + 1e-6;  // with more than all the rounding here
+  return {std::max(query.x1 * per_side - kReach, x_low) - x_low,
+          std::max(query.y1 * per_side - kReach, y_low) - y_low,
+          std::min(query.x2 * per_side + kReach, x_high) - x_low,
+          std::min(query.y2 * per_side + kReach, y_high) - y_low};
 }
 
 template <class Visit>
@@ -145,17 +186,10 @@ bool BoxCells::Any(const Bounds& query, double least_area, Walk& walk, const Vis
   for (; walk.level < level_count_; walk = {walk.level + 1}) {
     const Level& level = levels_[walk.level];
     if (level.cell_area < least_area) break;  // the levels after it are smaller still
-    // A box of this level is at most a side long, so its centre lies within half a side.
-    constexpr double kReach = 0.5 + 1e-6;  // with more than all the rounding here
-    const double x1 = std::max(query.x1 * level.per_side - kReach, level.x_low) - level.x_low;
-    const double x2 = std::min(query.x2 * level.per_side + kReach, level.x_high) - level.x_low;
-    const double y1 = std::max(query.y1 * level.per_side - kReach, level.y_low) - level.y_low;
-    const double y2 = std::min(query.y2 * level.per_side + kReach, level.y_high) - level.y_low;
-    const bool huge = level.per_side == 0.0;
-    if (!huge && !(x1 <= x2 && y1 <= y2)) continue;
+    const Area area = level.Around(query);
+    if (!level.Huge() && area.Empty()) continue;
     const bool starts = walk.x == Walk::kStart;
-    // Where fewer cells have boxes than there are to look into, all of them are looked at.
-    if (huge || (x2 - x1 + 1) * (y2 - y1 + 1) > level.end_used - level.first_used) {
+    if (level.Covers(area)) {
       for (uint32_t n = starts ? level.first_used : walk.x; n < level.end_used; ++n) {
         if (visit(used_cells_[n])) {
           walk.x = n;
@@ -164,8 +198,8 @@ bool BoxCells::Any(const Bounds& query, double least_area, Walk& walk, const Vis
       }
       continue;
     }
-    const auto left = static_cast<uint32_t>(x1), right = static_cast<uint32_t>(x2);
-    const auto top = static_cast<uint32_t>(y1), bottom = static_cast<uint32_t>(y2);
+    const auto left = static_cast<uint32_t>(area.x1), right = static_cast<uint32_t>(area.x2);
+    const auto top = static_cast<uint32_t>(area.y1), bottom = static_cast<uint32_t>(area.y2);
     uint32_t x = starts ? left : walk.x;
     for (uint32_t y = starts ? top : walk.y; y <= bottom; ++y, x = left) {
       for (; x <= right; ++x) {
@@ -174,6 +208,30 @@ bool BoxCells::Any(const Bounds& query, double least_area, Walk& walk, const Vis
           walk.y = y;
           return true;
         }
+      }
+    }
+  }
+  return false;
+}
+
+template <class Visit>
+bool BoxCells::AnyRun(const Bounds& query, double least_area, const Visit& visit) const {
+  for (int i = 0; i < level_count_; ++i) {
+    const Level& level = levels_[i];
+    if (level.cell_area < least_area) break;
+    const Area area = level.Around(query);
+    if (!level.Huge() && area.Empty()) continue;
+    if (level.Covers(area)) {
+      if (visit(level.first_cell, level.first_cell + level.cells - 1)) return true;
+      continue;
+    }
+    const auto left = static_cast<uint32_t>(area.x1), right = static_cast<uint32_t>(area.x2);
+    const auto top = static_cast<uint32_t>(area.y1), bottom = static_cast<uint32_t>(area.y2);
+    for (uint32_t y = top; y <= bottom; ++y) {
+      for (uint32_t x = left; x <= right; ++x) {
+        const uint32_t first = level.CellAt(x, y), before = x;
+        if (level.blocks_across > 0) x = std::min(right, x | (kBlockSide - 1));  // the block's row
+        if (visit(first, first + (x - before))) return true;
       }
     }
   }

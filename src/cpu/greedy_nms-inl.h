@@ -2,9 +2,10 @@
 //
 // Greedy suppression in an order that is already fixed: box i is kept if no kept box before it
 // suppresses it. For few boxes, for crowds, and where the first boxes kept are enough; else
-// cpu/local_nms-inl.h. By chunks of the order: the boxes of a chunk ask, in parallel, the cells for
-// what was kept before the chunk, and which boxes of the chunk they overlap; those left then meet
-// each other in turn. Compiled once for each Highway target, hence the unusual guard.
+// cpu/local_nms-inl.h, and cpu/sparse_nms-inl.h where such boxes lie apart. By chunks of the order:
+// the boxes of a chunk ask, in parallel, the cells for what was kept before the chunk, and which
+// boxes of the chunk they overlap; those left then meet each other in turn. Compiled once for each
+// Highway target, hence the unusual guard.
 #if defined(DETOPS_CPU_GREEDY_NMS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_CPU_GREEDY_NMS_INL_H_
 #undef DETOPS_CPU_GREEDY_NMS_INL_H_
@@ -36,7 +37,7 @@ class FewKept {
     y2_[count_] = b.y2;
     box_[count_++] = static_cast<uint32_t>(box);
   }
-  BoxCells::Kept Kept() const { return {x1_, y1_, x2_, y2_, box_, count_}; }
+  BoxCells::Boxes Kept() const { return {x1_, y1_, x2_, y2_, box_, count_}; }
 
  private:
   uint32_t count_ = 0;
@@ -52,12 +53,13 @@ struct AdmitsAll {
 
 // Not inlined: most cells are empty, and asking them should stay short.
 template <class Judge>
-HWY_NOINLINE bool AnyInCell(const BoxCells::Kept& kept, const FloatBoxes& reach, int64_t behind,
+HWY_NOINLINE bool AnyInCell(const BoxCells::Boxes& kept, const FloatBoxes& reach, int64_t behind,
                             const Judge& judge, int64_t& pairs) {
   return AnySuppresses(kept, reach, behind, judge, pairs, AdmitsAll());
 }
 
-// Few boxes meet each other faster than they find their cells. Arguments as below.
+// Few boxes, kCapacity of FewKept, meet each other faster than they find their cells. Arguments as
+// below.
 template <class Judge, class Keep>
 core::Work GreedyNmsOfFew(const Bounds* boxes, int64_t count, int64_t most, const Judge& judge,
                           const Keep& keep) {
@@ -158,22 +160,17 @@ class Chunk {
   uint64_t kept_[kWords];
 };
 
-// Of the boxes from `first` on; those before are kept already. The judge is one of
-// cpu/kept_boxes-inl.h. keep(box) is called in order, until `most` boxes are kept. Returns how many
-// pairs were evaluated.
+// Of the boxes from `first` on; those before are kept already. The cells have been placed. The
+// judge is one of cpu/kept_boxes-inl.h. keep(box) is called in order, until `most` boxes are kept.
+// Returns how many pairs were evaluated.
 template <class Judge, class Keep>
 core::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t most,
                      BoxCells& cells, Threads& threads, const Judge& judge, const Keep& keep) {
-  if (first == 0 && count <= FewKept::kCapacity) {
-    return GreedyNmsOfFew(boxes, count, most, judge, keep);
-  }
   constexpr int64_t kChunk = Chunk::kCapacity;
   const auto keep_in_cell = [&](int64_t i) {
     if (boxes[i].x1 > boxes[i].x2) return;
     cells.Keep(cells.CellOf(i), boxes[i], static_cast<uint32_t>(i));
   };
-  cells.Measure(boxes, count, threads);
-  cells.Place(boxes, count, threads);
   for (int64_t i = 0; i < first; ++i) keep_in_cell(i);
 
   std::atomic<int64_t> pairs = 0, looks = 0;
@@ -194,7 +191,7 @@ core::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t 
         BoxCells::Walk walk;
         const bool gone =
             kept > 0 && cells.Any(reach, judge.LeastArea(box), walk, [&](uint32_t cell) HWY_ATTR {
-              const BoxCells::Kept in_cell = cells.KeptIn(cell);
+              const BoxCells::Boxes in_cell = cells.KeptIn(cell);
               part_looks += 1 + in_cell.count;
               return in_cell.count > 0 && AnyInCell(in_cell, each_reach, box, judge, part);
             });

@@ -40,19 +40,31 @@ HWY_INLINE auto Overlap(const FloatBoxes& a, const FloatBoxes& b) {
                  hn::And(hn::Lt(a.y1.v, b.y2.v), hn::Lt(b.y1.v, a.y2.v)));
 }
 
+// The vector of boxes from i on.
+HWY_INLINE FloatBoxes BoxesAt(const BoxCells::Boxes& boxes, uint32_t i) {
+  return {LoadLane(boxes.x1 + i), LoadLane(boxes.y1 + i), LoadLane(boxes.x2 + i),
+          LoadLane(boxes.y2 + i)};
+}
+
+// The lanes of that vector that overlap `reach`, as bits. Behind the last box may be what another
+// thread is writing: those lanes don't count.
+HWY_INLINE uint32_t OverlappingLanes(const BoxCells::Boxes& boxes, uint32_t i,
+                                     const FloatBoxes& at_i, const FloatBoxes& reach) {
+  const auto overlaps = Overlap(at_i, reach);
+  if (HWY_LIKELY(hn::AllFalse(FloatTag(), overlaps))) return 0;
+  const auto lanes = static_cast<uint32_t>(MaskBits(overlaps));
+  return boxes.count - i < FloatLanes() ? lanes & ((uint32_t{1} << (boxes.count - i)) - 1) : lanes;
+}
+
 // Whether one of the kept boxes suppresses `behind`; each of `reach` is its reach. admits(ahead) is
 // asked first, of judges that don't judge in vectors.
 template <class Judge, class Admits>
-HWY_INLINE bool AnySuppresses(const BoxCells::Kept& kept, const FloatBoxes& reach, int64_t behind,
+HWY_INLINE bool AnySuppresses(const BoxCells::Boxes& kept, const FloatBoxes& reach, int64_t behind,
                               const Judge& judge, int64_t& pairs, const Admits& admits) {
   for (uint32_t i = 0; i < kept.count; i += static_cast<uint32_t>(FloatLanes())) {
-    const FloatBoxes ahead = {LoadLane(kept.x1 + i), LoadLane(kept.y1 + i), LoadLane(kept.x2 + i),
-                              LoadLane(kept.y2 + i)};
-    const auto overlaps = Overlap(ahead, reach);
-    if (HWY_LIKELY(hn::AllFalse(FloatTag(), overlaps))) continue;
-    auto lanes = static_cast<uint32_t>(MaskBits(overlaps));
-    // Behind the last one may be what another thread is writing: those lanes don't count.
-    if (kept.count - i < FloatLanes()) lanes &= (uint32_t{1} << (kept.count - i)) - 1;
+    const FloatBoxes ahead = BoxesAt(kept, i);
+    uint32_t lanes = OverlappingLanes(kept, i, ahead, reach);
+    if (lanes == 0) continue;
     if constexpr (Judge::kInVectors) {
       pairs += std::popcount(lanes);
       if ((lanes & MaskBits(judge.Suppressing(ahead, reach, behind))) != 0) return true;

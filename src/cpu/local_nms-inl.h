@@ -137,7 +137,7 @@ class LocalNms {
             late = other;
             return true;
           }
-          const BoxCells::Kept kept = cells_.KeptIn(other);
+          const BoxCells::Boxes kept = cells_.KeptIn(other);
           work.looks += kept.count;
           // The other cell may be further than this box.
           const auto better = [&](uint32_t ahead) { return keys_[ahead] < cell.next; };

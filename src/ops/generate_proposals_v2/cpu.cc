@@ -2,7 +2,8 @@
 //
 // Several images at a time. In each, a sample tells which scores top-k needs, and a radix sort
 // orders them. Then the best candidates are decoded in parallel and suppressed by those kept
-// so far (cpu/greedy_nms-inl.h), then the next ones, until enough are kept.
+// so far (cpu/sparse_nms-inl.h, or cpu/greedy_nms-inl.h for crowds), then the next ones, until
+// enough are kept.
 #include "cpu/score_sort.h"
 #include "cpu/simd.h"
 #include "ops/generate_proposals_v2/plan.h"
@@ -20,6 +21,7 @@
 
 #include "cpu/collect_best-inl.h"
 #include "cpu/greedy_nms-inl.h"
+#include "cpu/sparse_nms-inl.h"
 #include "math/proposal.h"
 #include "math/score_order.h"
 
@@ -42,6 +44,7 @@ struct Workspace {
   float* scores;         // [anchors]
   uint32_t* places;      // [anchors] of the boxes kept
   cpu::BoxCells cells;
+  cpu::Suppressors* suppressors;  // [anchors]
 
   Workspace(core::WorkspaceLayout& layout, int64_t anchors)
       : keys(layout.Array<uint64_t>(anchors)),
@@ -51,7 +54,8 @@ struct Workspace {
         areas(layout.Array<float>(anchors)),
         scores(layout.Array<float>(anchors)),
         places(layout.Array<uint32_t>(anchors)),
-        cells(layout, anchors) {}
+        cells(layout, anchors),
+        suppressors(layout.Array<cpu::Suppressors>(anchors)) {}
 
   int64_t kept = 0;
 
@@ -166,16 +170,30 @@ int64_t CandidatesToMeet(int64_t met, int64_t kept, int64_t wanted) {
   return met + static_cast<int64_t>(std::clamp(more, 0.5 * so_far, 2 * so_far));
 }
 
+// Of the boxes behind those kept so far, up to `count`; keeps `most` at most.
+template <class Judge>
+core::Work Suppress(const Bounds* bounds, int64_t count, int64_t most, const Judge& judge,
+                    Workspace& w, cpu::Threads& threads) {
+  const auto keep = [&](int64_t i) { w.places[w.kept++] = static_cast<uint32_t>(i); };
+  const int64_t first = w.kept;
+  if (first == 0 && count <= FewKept::kCapacity) {
+    return GreedyNmsOfFew(bounds, count, most, judge, keep);
+  }
+  w.cells.Measure(bounds, count, threads);
+  w.cells.Place(bounds, count, threads);
+  return w.cells.Sparse()
+             ? SparseNms(bounds, first, count, most, w.cells, w.suppressors, threads, judge, keep)
+             : GreedyNms(bounds, first, count, most, w.cells, threads, judge, keep);
+}
+
 // Leaves in the workspace which boxes are kept, and where.
 core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
                       int64_t image, Workspace& w, cpu::Threads& threads) {
   const auto suppress = [&](int64_t count) {
-    const auto keep = [&](int64_t i) { w.places[w.kept++] = static_cast<uint32_t>(i); };
     return plan.offset == 0.0f
-               ? GreedyNms(w.boxes, w.kept, count, plan.most_rois, w.cells, threads,
-                           BoxJudge{w, plan.nms_thresh}, keep)
-               : GreedyNms(w.bounds, w.kept, count, plan.most_rois, w.cells, threads,
-                           OffsetBoxJudge{w, plan.nms_thresh, plan.offset}, keep);
+               ? Suppress(w.boxes, count, plan.most_rois, BoxJudge{w, plan.nms_thresh}, w, threads)
+               : Suppress(w.bounds, count, plan.most_rois,
+                          OffsetBoxJudge{w, plan.nms_thresh, plan.offset}, w, threads);
   };
   core::Work all = {0, 0};
   w.kept = 0;

@@ -150,6 +150,11 @@ class PolyNmsRun {
     std::fill_n(w_.kept, plan_.count, false);
     threads_.For(plan_.count, kGrain,
                  [&](int64_t begin, int64_t end) { PrepareInOrder(order, begin, end); });
+    if (plan_.count <= FewKept::kCapacity) {
+      return GreedyNmsOfFew(w_.bounds, plan_.count, plan_.count, MakeJudge(), Keep());
+    }
+    w_.cells.Measure(w_.bounds, plan_.count, threads_);  // they are in another order now
+    w_.cells.Place(w_.bounds, plan_.count, threads_);
     return GreedyNms(w_.bounds, 0, plan_.count, plan_.count, w_.cells, threads_, MakeJudge(),
                      Keep());
   }
