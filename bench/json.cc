@@ -68,6 +68,8 @@ std::string Of(const Measurement& m, const Figures& f) {
       .Add("share_of_limit", Number(f.share))
       .Add("ratio_to_reference", Number(f.ratio))
       .Add("ratio_to_one_thread", Number(f.scaling))
+      .Add("ratio_to_one_thread_where_memory_scales", Number(f.scaling_with_memory))
+      .Add("memory_ratio_to_one_thread", Number(f.memory_scaling))
       .Add("memory_gbps", Number(f.memory_gbps))
       .Add("in_cache", m.in_cache ? "true" : "false")
       .Add("verified_against", m.verified_against.empty() ? "null" : Quoted(m.verified_against))

@@ -18,6 +18,8 @@ constexpr double kRotateFromBytes = 1 << 20;
 constexpr int kRounds = 3;
 // A turn of small calls has many, or it would measure how the threads wake up.
 constexpr double kTurnSeconds = 0.005;
+// Of the threads: where the memory serves so many times as much to all as to one, it scales.
+constexpr double kMemoryScales = 0.85;
 
 double CacheBytes() {
   double bytes = 32 << 20;
@@ -109,9 +111,16 @@ Figures FiguresOf(const Measurement& m, const std::deque<Measurement>& all,
     break;
   }
   if (!m.turns.empty()) {
-    std::vector<double> ratios;
-    for (const Turn& turn : m.turns) ratios.push_back(turn.one_thread / turn.all_threads);
+    std::vector<double> ratios, memory_ratios, ratios_with_memory;
+    for (const Turn& turn : m.turns) {
+      ratios.push_back(turn.one_thread / turn.all_threads);
+      memory_ratios.push_back(turn.memory_scaling);
+      if (turn.memory_scaling >= kMemoryScales * m.threads)
+        ratios_with_memory.push_back(ratios.back());
+    }
     f.scaling = Median(ratios);
+    if (!m.in_cache) f.memory_scaling = Median(memory_ratios);
+    if (!ratios_with_memory.empty()) f.scaling_with_memory = Median(ratios_with_memory);
   }
   for (const Measurement& other : all) {
     if (other.what == m.what && other.IsReference() && other.timed)
@@ -195,21 +204,26 @@ double Runner::SecondsOfCalls(mluOpHandle_t handle, int64_t calls) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+double Runner::MemoryRate(const Measurement& m, int threads) {
+  return m.what->traffic == Traffic::kFill ? memory_.FillRate(threads, 1)
+                                           : memory_.CopyRate(threads, 1);
+}
+
 Round Runner::BesideMemory(const Measurement& m) {
   Round round;
-  round.memory_rate = m.what->traffic == Traffic::kFill ? memory_.FillRate(m.threads, 1)
-                                                        : memory_.CopyRate(m.threads, 1);
+  round.memory_rate = MemoryRate(m, m.threads);
   round.seconds = SecondsOfCalls(*handle_, 1);
   return round;
 }
 
-Turn Runner::BesideOneThread() {
+Turn Runner::BesideOneThread(const Measurement& m) {
   const auto seconds_a_call = [&](mluOpHandle_t handle) {
     const double first = SecondsOfCalls(handle, 1);  // wakes the threads, fills the caches
     const auto calls = 1 + static_cast<int64_t>(kTurnSeconds / first);
     return SecondsOfCalls(handle, calls) / static_cast<double>(calls);
   };
   Turn turn;
+  turn.memory_scaling = m.in_cache ? 0 : MemoryRate(m, m.threads) / MemoryRate(m, 1);
   turn.one_thread = seconds_a_call(*one_thread_);
   turn.all_threads = seconds_a_call(*handle_);
   return turn;
@@ -243,7 +257,7 @@ void Runner::Run(benchmark::State& state, Measurement& m) {
   for (int i = 0; i < rounds; ++i) {
     // The rate of the memory now is what bounds this call.
     if (!m.in_cache) m.rounds.push_back(BesideMemory(m));
-    if (one_thread_ != nullptr) m.turns.push_back(BesideOneThread());
+    if (one_thread_ != nullptr) m.turns.push_back(BesideOneThread(m));
   }
 }
 

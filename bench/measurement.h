@@ -24,9 +24,11 @@ struct Round {
   double seconds;      // of the call
 };
 
-// Calls on one thread and on all, one right after the other, in seconds a call.
+// Calls on one thread and on all, one right after the other, in seconds a call. Beside them, unless
+// in_cache, how much faster all threads can write or copy memory than one can.
 struct Turn {
   double one_thread, all_threads;
+  double memory_scaling;
 };
 
 struct Measurement {
@@ -61,6 +63,8 @@ struct Figures {
   std::optional<double> share;        // of the limit: limit / median, or the median of the rounds'
   std::optional<double> ratio;        // to the reference: its median / median
   std::optional<double> scaling;      // to one thread: the median of the turns'
+  // The memory's own, and the call's in those turns in which the memory was no reason not to scale.
+  std::optional<double> memory_scaling, scaling_with_memory;
 };
 double Median(std::vector<double> values);
 
@@ -78,7 +82,8 @@ class Runner {
   mluOpStatus_t Call(mluOpHandle_t handle);
   double SecondsOfCalls(mluOpHandle_t handle, int64_t calls);
   Round BesideMemory(const Measurement& m);
-  Turn BesideOneThread();
+  double MemoryRate(const Measurement& m, int threads);
+  Turn BesideOneThread(const Measurement& m);
   void FindAnswer(const Measurement& m, const std::vector<std::byte>& result);
 
   const Memory& memory_;

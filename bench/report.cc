@@ -24,7 +24,7 @@ std::string OrDash(const char* format, const std::optional<double>& value, doubl
   return value ? Format(format, *value * scale) : "-";
 }
 
-constexpr char kLine[] = "%-26s %-14s %3s %11s %6s %8s %9s %7s %8s %8s\n";
+constexpr char kLine[] = "%-26s %-14s %3s %11s %6s %8s %9s %7s %8s %8s %8s %8s\n";
 
 }  // namespace
 
@@ -85,7 +85,7 @@ void Report::ReportRuns(const std::vector<Run>& runs) {
   if (m.what->op != last_op_) {
     std::printf("\n%s\n", m.what->op.c_str());
     std::printf(kLine, "case", "row", "thr", "time", "+-", "GB/s", "GFLOP/s", "limit", "x ref",
-                "x 1 thr");
+                "x 1 thr", "free mem", "mem x 1");
     last_op_ = m.what->op;
   }
   PrintLine(m);
@@ -113,7 +113,9 @@ void Report::PrintLine(const Measurement& m) {
               std::to_string(m.threads).c_str(), Time(m.median).c_str(),
               Format("%.0f%%", 100 * m.spread).c_str(), OrDash("%.2f", f.gbps).c_str(),
               OrDash("%.2f", f.gflops).c_str(), OrDash("%.1f%%", f.share, 100).c_str(),
-              OrDash("%.2f", f.ratio).c_str(), OrDash("%.2f", f.scaling).c_str());
+              OrDash("%.2f", f.ratio).c_str(), OrDash("%.2f", f.scaling).c_str(),
+              OrDash("%.2f", f.scaling_with_memory).c_str(),
+              OrDash("%.2f", f.memory_scaling).c_str());
 }
 
 }  // namespace detops::bench
