@@ -25,7 +25,7 @@ constexpr int kBlockColumns = kThreads * kColumns;
 // nobody waits long at the end. More for halves, where loading the columns is not to count.
 constexpr int kMinRows = 4;
 template <class T>
-constexpr int kMaxRows = sizeof(T) == sizeof(float) ? 16 : 64;
+constexpr int kMaxRows = sizeof(T) == sizeof(float) ? 16 : 96;
 constexpr int kBlocks = 5;  // on a multiprocessor at once
 
 template <class T>
@@ -232,8 +232,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   cuda::BeginKernel();
   constexpr float kOff = kOffset ? 1.0f : 0.0f;
   static_assert(kMaxRows<T> <= kThreads);
-  __shared__ float4 row_box[kMaxRows<T>];
-  __shared__ float row_area[kMaxRows<T>];
+  __shared__ float4 row_box[kMaxRows<T> + 1];  // one more, which is read but not used
+  __shared__ float row_area[kMaxRows<T> + 1];
 
   // Row blocks in y and z: y alone has 65535.
   const int64_t first_row = (int64_t{blockIdx.z} * gridDim.y + blockIdx.y) * matrix.rows_a_block;
@@ -279,9 +279,13 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     area[i] *= scale * scale;
   }
   T* to = ious + first_row * matrix.cols + columns.first;
+  float4 next_box = row_box[0];
+  float next_area = row_area[0];
   for (int r = 0; r < rows; ++r, to += matrix.cols) {
-    const float4 a_box = row_box[r];
-    const float a_area = row_area[r];
+    const float4 a_box = next_box;
+    const float a_area = next_area;
+    next_box = row_box[r + 1];  // on its way while this row is worked on
+    next_area = row_area[r + 1];
     const auto overlap_of = [&](int i) {
       return Overlap<kIof, kOffset>(a_box, a_area, b[i], area[i], off);
     };
@@ -334,8 +338,11 @@ void Run(const BboxOverlapsPlan& plan, cuda::Launcher& launch, const T* bbox1, c
   const int64_t most_rows = int64_t{65535} * 65535 * kMinRows;
   for (int64_t first = 0; first < plan.rows; first += most_rows) {
     const int64_t rows = std::min(plan.rows - first, most_rows);
+    // As many blocks as run at once, or a multiple of that: so they end together.
+    const int64_t most_at_once = at_once * kMaxRows<T>;
+    const int64_t wanted = (rows + most_at_once - 1) / most_at_once * at_once;
     const int64_t rows_a_block =
-        std::clamp<int64_t>((rows + at_once - 1) / at_once, kMinRows, kMaxRows<T>);
+        std::clamp<int64_t>((rows + wanted - 1) / wanted, kMinRows, kMaxRows<T>);
     const int64_t row_blocks = (rows + rows_a_block - 1) / rows_a_block;
     const int64_t z = (row_blocks + 65534) / 65535, y = (row_blocks + z - 1) / z;
     const bool offset = plan.offset != 0.0f;
