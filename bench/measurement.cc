@@ -20,6 +20,8 @@ constexpr int kRounds = 3;
 constexpr double kTurnSeconds = 0.005;
 // Of the threads: where the memory serves so many times as much to all as to one, it scales.
 constexpr double kMemoryScales = 0.85;
+// A call with less than this share of its limit is not held back by the memory's rate.
+constexpr double kMemoryMatters = 0.5;
 
 double CacheBytes() {
   double bytes = 32 << 20;
@@ -119,8 +121,10 @@ Figures FiguresOf(const Measurement& m, const std::deque<Measurement>& all,
         ratios_with_memory.push_back(ratios.back());
     }
     f.scaling = Median(ratios);
-    if (!m.in_cache) f.memory_scaling = Median(memory_ratios);
-    if (!ratios_with_memory.empty()) f.scaling_with_memory = Median(ratios_with_memory);
+    if (!m.in_cache && f.share && *f.share >= kMemoryMatters) {
+      f.memory_scaling = Median(memory_ratios);
+      if (!ratios_with_memory.empty()) f.scaling_with_memory = Median(ratios_with_memory);
+    }
   }
   for (const Measurement& other : all) {
     if (other.what == m.what && other.IsReference() && other.timed)
