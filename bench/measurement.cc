@@ -20,7 +20,7 @@ constexpr int kRounds = 3;
 constexpr double kTurnSeconds = 0.005;
 // Of the threads: where the memory serves so many times as much to all as to one, it scales.
 constexpr double kMemoryScales = 0.85;
-// A call with less than this share of its limit is not held back by the memory's rate.
+// Where the memory needs less than this share of a call's time, it does not hold the call back.
 constexpr double kMemoryMatters = 0.5;
 
 double CacheBytes() {
@@ -90,6 +90,7 @@ Figures FiguresOf(const Measurement& m, const std::deque<Measurement>& all,
   f.gbps = what.report.bytes / m.median * 1e-9;
   if (f.operations) f.gflops = *f.operations / m.median * 1e-9;
 
+  bool memory_matters = false;
   for (const Rates& r : rates) {
     if (r.threads != m.threads || DeviceOf(m.implementation) != "cpu") continue;
     const double of_operations = floor_operations ? *floor_operations / r.operations() : 0;
@@ -102,14 +103,16 @@ Figures FiguresOf(const Measurement& m, const std::deque<Measurement>& all,
       f.share = of_operations / m.median;
       break;
     }
-    std::vector<double> memory_rates, shares;
+    std::vector<double> memory_rates, shares, memory_shares;
     for (const Round& round : m.rounds) {
       memory_rates.push_back(round.memory_rate);
       shares.push_back(limit_at(round.memory_rate) / round.seconds);
+      memory_shares.push_back(what.floor.bytes / round.memory_rate / round.seconds);
     }
     f.memory_gbps = Median(memory_rates) * 1e-9;
     f.limit = limit_at(Median(memory_rates));
     f.share = Median(shares);
+    memory_matters = Median(memory_shares) >= kMemoryMatters;
     break;
   }
   if (!m.turns.empty()) {
@@ -121,7 +124,7 @@ Figures FiguresOf(const Measurement& m, const std::deque<Measurement>& all,
         ratios_with_memory.push_back(ratios.back());
     }
     f.scaling = Median(ratios);
-    if (!m.in_cache && f.share && *f.share >= kMemoryMatters) {
+    if (memory_matters) {
       f.memory_scaling = Median(memory_ratios);
       if (!ratios_with_memory.empty()) f.scaling_with_memory = Median(ratios_with_memory);
     }

@@ -19,8 +19,10 @@ constexpr int64_t kFewBoxes = 16384;
 constexpr double kCellsPerBox = 4.0;
 // A cell with more is a crowd.
 constexpr int64_t kCrowd = 256;
-// One with no more, of any: a vector or two.
-constexpr uint32_t kSparse = 16;
+// Where boxes lie apart, a cell has no more than that, and those that have any this many on
+// average. In larger heaps most boxes are suppressed, and only those kept are worth meeting.
+constexpr uint32_t kMostOfSparse = 16;
+constexpr int64_t kMeanOfSparse = 4;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // Where they are hashed. Never more than boxes. Half of them: boxes that lie evenly, one to a cell,
@@ -186,7 +188,7 @@ void BoxCells::Place(const Bounds* boxes, int64_t count, Threads& threads) {
     level.end_used = static_cast<uint32_t>(used_);
   }
   cells_[cell_count_].begin = sum;
-  sparse_ = most_in_cell <= kSparse;
+  sparse_ = most_in_cell <= kMostOfSparse && sum <= kMeanOfSparse * used_;
 }
 
 void BoxCells::KeepAll(const Bounds* boxes, int64_t count, Threads& threads) {

@@ -26,8 +26,8 @@ class BoxCells {
   static constexpr uint32_t kNoCell = ~uint32_t{0};
   // Boxes as arrays, to compare with in vectors.
   struct Boxes {
-    const float *x1, *y1, *x2, *y2;  // [count], and readable for a vector more
-    const uint32_t* box;             // as these
+    const float *x1, *y1, *x2, *y2;  // [count], and readable to the end of the last vector
+    const uint32_t* box;             // the same
     uint32_t count;
   };
 
@@ -118,12 +118,13 @@ class BoxCells {
   void Arrange(Level* levels);
   void PutAt(uint32_t place, const Bounds& bounds, uint32_t box);
 
-  Cell* cells_;                  // [capacity + 1]
-  uint32_t* used_cells_;         // [capacity]
-  uint32_t* cell_of_;            // [capacity]
-  uint32_t* place_in_cell_;      // [capacity]
-  float *x1_, *y1_, *x2_, *y2_;  // [capacity] of the boxes kept, each cell's from its begin on
-  uint32_t* kept_;               // [capacity] the boxes themselves
+  Cell* cells_;              // [capacity + 1]
+  uint32_t* used_cells_;     // [capacity]
+  uint32_t* cell_of_;        // [capacity]
+  uint32_t* place_in_cell_;  // [capacity]
+  // [capacity and a vector] of the boxes kept, each cell's from its begin on, and these themselves
+  float *x1_, *y1_, *x2_, *y2_;
+  uint32_t* kept_;
   const int64_t capacity_;
   int64_t cell_count_ = 0, used_ = 0;
   int level_count_ = 0;

@@ -338,7 +338,7 @@ void Run(const BboxOverlapsPlan& plan, cuda::Launcher& launch, const T* bbox1, c
   const int64_t most_rows = int64_t{65535} * 65535 * kMinRows;
   for (int64_t first = 0; first < plan.rows; first += most_rows) {
     const int64_t rows = std::min(plan.rows - first, most_rows);
-    // As many blocks as run at once, or a multiple of that: so they end together.
+    // About as many blocks as run at once, or a multiple of that: so they end together.
     const int64_t most_at_once = at_once * kMaxRows<T>;
     const int64_t wanted = (rows + most_at_once - 1) / most_at_once * at_once;
     const int64_t rows_a_block =

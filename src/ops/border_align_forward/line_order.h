@@ -12,6 +12,7 @@
 #include "core/workspace.h"
 #include "cpu/threads.h"
 #include "math/half.h"
+#include "ops/border_align_forward/packed_maps.h"
 #include "ops/border_align_forward/plan.h"
 #include "ops/border_align_forward/walk.h"
 
@@ -19,12 +20,12 @@ namespace detops::ops::border_align {
 
 class LineOrder {
  public:
-  // For channels read in place. Not where a map stays in the cache anyhow, nor where boxes are too
-  // few to meet on a line.
+  // For channels read in place, if they are not few. Not where a map stays in the cache anyhow, nor
+  // where boxes are too few to meet on a line.
   static bool Worthwhile(const BorderAlignForwardPlan& plan) {
     constexpr int64_t kCachedBytes = 1 << 20;
     const int64_t channel_bytes = plan.dtype == MLUOP_DTYPE_HALF ? 2 : 4;
-    return plan.layout == MLUOP_LAYOUT_NHWC &&
+    return plan.layout == MLUOP_LAYOUT_NHWC && plan.channels > kFewChannels &&
            plan.height * plan.width * plan.channels * channel_bytes > kCachedBytes &&
            plan.boxes >= std::max(plan.height, plan.width);
   }
