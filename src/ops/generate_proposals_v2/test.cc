@@ -456,6 +456,31 @@ TEST_P(GenerateProposalsWorkTest, FollowsTheOverlaps) {
   EXPECT_LT(LastPairCount(), 10000);
 }
 
+// Large boxes side by side, small ones in a corner, and one far from them, so that the small ones'
+// part of the plane is as large as the large ones'.
+TEST_P(GenerateProposalsWorkTest, SmallBoxesAreNothingToLargeOnes) {
+  constexpr int kSide = 100 / kSlowdown;
+  constexpr float kLarge = 1000.0f, kWorld = kLarge * kSide;
+  std::vector<float> anchors;
+  const auto add = [&](float x, float y, float side) {
+    anchors.insert(anchors.end(), {x, y, x + side, y + side});
+  };
+  for (int i = 0; i < kSide * kSide; ++i) {
+    const auto x = static_cast<float>(i % kSide), y = static_cast<float>(i / kSide);
+    add(kLarge * x, kLarge * y, kLarge);
+    add(3 * x, 3 * y, 3);
+  }
+  add(kWorld - 3, kWorld - 3, 3);
+  const auto count = static_cast<int64_t>(anchors.size() / 4);
+  Rng rng(62);
+  const ProposalInputs in = PlainInputs(anchors, UniformFloats(rng, count, 0, 1), kWorld, kWorld);
+  for (bool pixel_offset : {false, true}) {
+    const ProposalScalars all = {0, 1000000, 0.5f, 0.1f, pixel_offset, 1.0f};
+    EXPECT_EQ(Run(in, all).num, (std::vector<int32_t>{static_cast<int32_t>(count)}));
+    EXPECT_LT(LastLookCount(), 60 * count);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Table, GenerateProposalsWorkTest,
                          testing::ValuesIn(CountingImplementationsOf("generate_proposals_v2")),
                          [](const auto& tested) { return TestName(tested.param); });
