@@ -12,6 +12,7 @@
 // A Judge says when one box suppresses another:
 //   struct Box                            what a lane holds of a box
 //   Box Load(image, rank)
+//   double LeastArea(behind)              of the bounds of those that may suppress it
 //   Verdict Quick(ahead, behind)          cheap; kDoubtful only with kDoubts
 //   bool Decide(image, pair, there)       a doubtful pair of each lane, or none; by a whole warp
 #pragma once
@@ -183,7 +184,7 @@ __global__ void __launch_bounds__(kPairThreads, 2)
       if (is_excluded(b) || !(query.x <= query.z)) continue;
       const Box box = judge.Load(image, b);
       bool gone = false;
-      lists.grid.Any(query, lists.bounds + image * lists.count,
+      lists.grid.Any(query, judge.LeastArea(box), lists.bounds + image * lists.count,
                      [&](int32_t ahead, const float4& bounds) {
                        const bool near = ahead >= 0 && bounds.x < query.z && query.x < bounds.z &&
                                          bounds.y < query.w && query.y < bounds.w;

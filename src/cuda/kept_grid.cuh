@@ -103,13 +103,16 @@ struct KeptGrid {
   }
 
   // Calls visit(candidate or -1, its bounds) for every inserted box that may overlap the query: by
-  // all lanes of the warp together, a candidate each. Until it returns true.
+  // all lanes of the warp together, a candidate each. Until it returns true. Boxes whose bounds
+  // have less than `least_area` may be left out.
   template <class Visit>
-  __device__ bool Any(const float4& query, const float4* bounds, const Visit& visit) const;
+  __device__ bool Any(const float4& query, double least_area, const float4* bounds,
+                      const Visit& visit) const;
 };
 
 template <class Visit>
-__device__ bool KeptGrid::Any(const float4& query, const float4* bounds, const Visit& visit) const {
+__device__ bool KeptGrid::Any(const float4& query, double least_area, const float4* bounds,
+                              const Visit& visit) const {
   const auto lane = static_cast<int>(threadIdx.x % 32);
   for (const int* used = used_levels; *used >= 0; ++used) {
     const int l = *used;
@@ -118,6 +121,7 @@ __device__ bool KeptGrid::Any(const float4& query, const float4* bounds, const V
     // A box of this level is at most a side long, so its centre lies within half a side.
     constexpr double kReach = 0.5 + 1e-6;  // with more than all the rounding here
     const double per_side = PerSide(l);
+    if (least_area * per_side * per_side > 1.0) continue;  // more than a cell has
     const double x1 = fmax(floor(query.x * per_side - kReach), FromOrderedBits(level.x_low));
     const double x2 = fmin(floor(query.z * per_side + kReach), FromOrderedBits(level.x_high));
     const double y1 = fmax(floor(query.y * per_side - kReach), FromOrderedBits(level.y_low));

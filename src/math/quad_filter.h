@@ -74,6 +74,12 @@ DETOPS_HD bool NeverEnough(float area_a, float area_b, const QuadBounds& a, cons
   return most * (1.0f + threshold) < 0.999f * threshold * both;
 }
 
+// What suppresses a box or regular quadrilateral of this area has bounds of at least that: the two
+// share no more than those, and their union is no less than `area`. The limits are as above.
+DETOPS_HD double LeastAreaToSuppress(float area, float threshold) {
+  return threshold > 0.01f && area > 1e-30f && area < 1e37f ? 0.999 * threshold * area : 0.0;
+}
+
 constexpr int kPairEdges = 8;  // of two quadrilaterals
 
 // Over the edges of both.

@@ -23,6 +23,7 @@
 #include "cpu/greedy_nms-inl.h"
 #include "cpu/sparse_nms-inl.h"
 #include "math/proposal.h"
+#include "math/quad_filter.h"
 #include "math/score_order.h"
 
 #ifndef DETOPS_GENERATE_PROPOSALS_WORKSPACE_
@@ -94,13 +95,6 @@ HWY_INLINE Bounds Reach(const Bounds& b, float offset) {
 
 HWY_INLINE Box<float> AsBox(const Bounds& b) { return {b.x1, b.y1, b.x2, b.y2}; }
 
-// A box shares no more than its own area, and the union is no less than the other's: a much smaller
-// one is no reason to suppress. With more than all rounding; where areas overflow, none is too
-// small.
-double LeastAreaToSuppress(float area, float threshold) {
-  return threshold > 0.01f && area < 1e37f ? 0.999 * threshold * area : 0.0;
-}
-
 // Judges of cpu/kept_boxes-inl.h. Without a pixel offset, boxes are their own bounds.
 struct BoxJudge {
   static constexpr bool kInVectors = true;
@@ -108,7 +102,7 @@ struct BoxJudge {
   float threshold;
 
   HWY_INLINE Bounds Reach(int64_t i) const { return w.boxes[i]; }
-  double LeastArea(int64_t i) const { return LeastAreaToSuppress(w.areas[i], threshold); }
+  double LeastArea(int64_t i) const { return math::LeastAreaToSuppress(w.areas[i], threshold); }
   HWY_INLINE auto Suppressing(const FloatBoxes& ahead, const FloatBoxes& box,
                               int64_t behind) const {
     const FloatLane zero = Broadcast(0.0f);
@@ -123,7 +117,7 @@ struct OffsetBoxJudge {
   float threshold, offset;
 
   Bounds Reach(int64_t i) const { return w.bounds[i]; }
-  double LeastArea(int64_t i) const { return LeastAreaToSuppress(w.areas[i], threshold); }
+  double LeastArea(int64_t i) const { return math::LeastAreaToSuppress(w.areas[i], threshold); }
   HWY_INLINE bool Suppresses(int64_t ahead, int64_t behind, int64_t& pairs) const {
     ++pairs;
     return BoxNmsOverlap(AsBox(w.boxes[ahead]), AsBox(w.boxes[behind]), w.areas[ahead],

@@ -92,6 +92,9 @@ struct Judge {
   __device__ Box Load(int64_t image, int64_t rank) const {
     return {boxes[image * count + rank], areas[image * count + rank]};
   }
+  __device__ double LeastArea(const Box& behind) const {
+    return math::LeastAreaToSuppress(behind.area, threshold);
+  }
   __device__ math::Verdict Quick(const Box& a, const Box& b) const {
     const math::Box<float> box_a = {a.corners.x, a.corners.y, a.corners.z, a.corners.w};
     const math::Box<float> box_b = {b.corners.x, b.corners.y, b.corners.z, b.corners.w};

@@ -81,6 +81,25 @@ ProposalInputs PlainInputs(const std::vector<float>& anchors, const std::vector<
   return in;
 }
 
+// Large boxes side by side, as many small ones in a corner, and one far from them, so that they
+// have the same part of the plane.
+ProposalInputs LargeAndSmallInputs(Rng& rng, int side) {
+  constexpr float kLarge = 1000.0f;
+  const float world = kLarge * static_cast<float>(side);
+  std::vector<float> anchors;
+  const auto add = [&](float x, float y, float length) {
+    anchors.insert(anchors.end(), {x, y, x + length, y + length});
+  };
+  for (int i = 0; i < side * side; ++i) {
+    const auto x = static_cast<float>(i % side), y = static_cast<float>(i / side);
+    add(kLarge * x, kLarge * y, kLarge);
+    add(3 * x, 3 * y, 3);
+  }
+  add(world - 3, world - 3, 3);
+  const auto count = static_cast<int64_t>(anchors.size() / 4);
+  return PlainInputs(anchors, UniformFloats(rng, count, 0, 1), world, world);
+}
+
 // ---- the document's examples ----------------------------------------------------------------
 
 // [2,1,2,1]: scores 0.2, nan / 0.5, -inf; the result is printed there.
@@ -348,6 +367,26 @@ TEST_P(GenerateProposalsTest, SmallHeapsBitByBit) {
   }
 }
 
+// With several thresholds: from which on is a small box nothing to a large one?
+TEST_P(GenerateProposalsTest, LargeAndSmallBitByBit) {
+  Rng rng(63);
+  ProposalInputs in = LargeAndSmallInputs(rng, 30);
+  // Some of the small ones as large as a third to nine tenths of a large one.
+  for (size_t i = 1; i < in.scores.size(); i += 14) {
+    const float length = 1000.0f * Uniform(rng, 0.3f, 0.95f);
+    float* box = in.anchors.data() + 4 * i;
+    box[0] = 1000.0f * static_cast<float>(i % 30);
+    box[1] = 1000.0f * static_cast<float>(i / 60);
+    box[2] = box[0] + length;
+    box[3] = box[1] + length;
+  }
+  for (float threshold : {0.01f, 0.011f, 0.3f, 0.5f, 0.7f}) {
+    for (bool pixel_offset : {false, true}) {
+      ExpectAsReference(in, {0, 1000000, threshold, 0.1f, pixel_offset, 1.0f});
+    }
+  }
+}
+
 // More rounds of candidates than one, with hardly a bit between the scores.
 TEST_P(GenerateProposalsTest, NearlyEqualScores) {
   Rng rng(61);
@@ -456,24 +495,10 @@ TEST_P(GenerateProposalsWorkTest, FollowsTheOverlaps) {
   EXPECT_LT(LastPairCount(), 10000);
 }
 
-// Large boxes side by side, small ones in a corner, and one far from them, so that the small ones'
-// part of the plane is as large as the large ones'.
 TEST_P(GenerateProposalsWorkTest, SmallBoxesAreNothingToLargeOnes) {
-  constexpr int kSide = 100 / kSlowdown;
-  constexpr float kLarge = 1000.0f, kWorld = kLarge * kSide;
-  std::vector<float> anchors;
-  const auto add = [&](float x, float y, float side) {
-    anchors.insert(anchors.end(), {x, y, x + side, y + side});
-  };
-  for (int i = 0; i < kSide * kSide; ++i) {
-    const auto x = static_cast<float>(i % kSide), y = static_cast<float>(i / kSide);
-    add(kLarge * x, kLarge * y, kLarge);
-    add(3 * x, 3 * y, 3);
-  }
-  add(kWorld - 3, kWorld - 3, 3);
-  const auto count = static_cast<int64_t>(anchors.size() / 4);
   Rng rng(62);
-  const ProposalInputs in = PlainInputs(anchors, UniformFloats(rng, count, 0, 1), kWorld, kWorld);
+  const ProposalInputs in = LargeAndSmallInputs(rng, 100 / kSlowdown);
+  const auto count = static_cast<int64_t>(in.scores.size());
   for (bool pixel_offset : {false, true}) {
     const ProposalScalars all = {0, 1000000, 0.5f, 0.1f, pixel_offset, 1.0f};
     EXPECT_EQ(Run(in, all).num, (std::vector<int32_t>{static_cast<int32_t>(count)}));

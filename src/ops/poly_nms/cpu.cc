@@ -74,11 +74,8 @@ struct QuadJudge {
 
   Bounds Reach(int64_t i) const { return w.bounds[i]; }
 
-  // Two regular quadrilaterals share no more than the smaller one's bounds have, and their union is
-  // no less than the larger one. The limits are those of math::NeverEnough.
   double LeastArea(int64_t i) const {
-    const float area = w.quads[i].area;
-    return threshold > 0.01f && area > 1e-30f && area < 1e37f ? 0.999 * threshold * area : 0.0;
+    return math::LeastAreaToSuppress(w.quads[i].area, threshold);
   }
 
   HWY_INLINE bool Suppresses(int64_t ahead, int64_t behind, int64_t& clipped) const {

@@ -59,6 +59,9 @@ struct Judge {
 
   __device__ Box Load(int64_t, int64_t rank) const { return {bounds[rank], quads[rank].area}; }
 
+  __device__ double LeastArea(const Box& behind) const {
+    return math::LeastAreaToSuppress(behind.area, threshold);
+  }
   __device__ math::Verdict Quick(const Box& a, const Box& b) const {
     const math::QuadBounds bounds_a = AsBounds(a.bounds), bounds_b = AsBounds(b.bounds);
     const bool never = !math::BoundsOverlap(bounds_a, bounds_b) ||
