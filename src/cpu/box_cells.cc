@@ -120,7 +120,7 @@ void BoxCells::Arrange(Level* levels) {
   }
   level_count_ = 0;
   cell_count_ = 0;
-  // What is left when all levels are hashed. The last cell is followed by where it ends.
+  // What is left when all levels are hashed.
   auto room = static_cast<double>(capacity_);
   for (int i = 0; i < kLevels; ++i) {
     if (levels[i].boxes > 0 && !moved[i]) room -= HashedCells(levels[i].boxes);

@@ -110,7 +110,9 @@ class BoxCells {
     // Where the centres of boxes lie that may overlap `query`.
     Area Around(const Bounds& query) const;
     // Whether fewer cells have boxes than there are to look into: then all of them are looked at.
-    bool Covers(const Area& area) const { return Huge() || area.Cells() > end_used - first_used; }
+    bool LooksAtAll(const Area& area) const {
+      return Huge() || area.Cells() > end_used - first_used;
+    }
     bool Huge() const { return per_side == 0.0; }  // of bounds that are not finite: one cell
   };
 
@@ -190,7 +192,7 @@ bool BoxCells::Any(const Bounds& query, double least_area, Walk& walk, const Vis
     const Area area = level.Around(query);
     if (!level.Huge() && area.Empty()) continue;
     const bool starts = walk.x == Walk::kStart;
-    if (level.Covers(area)) {
+    if (level.LooksAtAll(area)) {
       for (uint32_t n = starts ? level.first_used : walk.x; n < level.end_used; ++n) {
         if (visit(used_cells_[n])) {
           walk.x = n;
@@ -222,7 +224,7 @@ bool BoxCells::AnyRun(const Bounds& query, double least_area, const Visit& visit
     if (level.cell_area < least_area) break;
     const Area area = level.Around(query);
     if (!level.Huge() && area.Empty()) continue;
-    if (level.Covers(area)) {
+    if (level.LooksAtAll(area)) {
       if (visit(level.first_cell, level.first_cell + level.cells - 1)) return true;
       continue;
     }

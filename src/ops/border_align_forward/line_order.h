@@ -2,7 +2,7 @@
 //
 // Boxes in the order of the lines that a border of theirs lies on. A border is straight: the top
 // and the bottom read two rows of the map, the sides two columns. Borders of one line after another
-// find those in the nearest cache, where a map as a whole has no room.
+// find those in the second-level cache, where a map as a whole has no room.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 #include "core/checked_size.h"
 #include "core/workspace.h"
 #include "cpu/threads.h"
-#include "math/half.h"
 #include "ops/border_align_forward/packed_maps.h"
 #include "ops/border_align_forward/plan.h"
 #include "ops/border_align_forward/walk.h"

@@ -10,6 +10,7 @@
 #include "support/environment.h"
 #include "support/handle.h"
 #include "support/operators.h"
+#include "support/proposal_inputs.h"
 #include "support/random_data.h"
 
 namespace detops::test {
@@ -37,68 +38,8 @@ class GenerateProposalsTest : public testing::TestWithParam<std::string> {
       ASSERT_NEAR(got.rois[i], expected.rois[i], tolerance) << what << ": roi value " << i;
     }
   }
-  void ExpectAsReference(const ProposalInputs& in, const ProposalScalars& scalars) {
-    const ProposalResult got = Run(in, scalars);
-    const ProposalResult expected = GenerateProposals("cpu:reference", in, scalars);
-    EXPECT_EQ(got.num, expected.num);
-    ExpectSameFloats(got.rois, expected.rois, "rois");
-    ExpectSameFloats(got.probs, expected.probs, "probs");
-  }
   int compared_ = 0;
 };
-
-// Anchors on a grid of 16 pixels in A sizes, as a detection network has them.
-ProposalInputs NetworkInputs(Rng& rng, int64_t n, int64_t a, int64_t h, int64_t w) {
-  ProposalInputs in = {n, h, w, a, {}, {}, {}, {}, {}};
-  const int64_t anchors = h * w * a;
-  in.scores = UniformFloats(rng, n * anchors, 0, 1);
-  in.bbox_deltas = UniformFloats(rng, n * anchors * 4, -0.5f, 0.5f);
-  for (int64_t i = 0; i < n; ++i) {
-    in.im_shape.insert(in.im_shape.end(),
-                       {16.0f * static_cast<float>(h), 16.0f * static_cast<float>(w)});
-  }
-  for (int64_t y = 0; y < h; ++y) {
-    for (int64_t x = 0; x < w; ++x) {
-      for (int64_t i = 0; i < a; ++i) {
-        const float size = 16.0f * static_cast<float>(1 << (i % 5));
-        const float cx = 16.0f * static_cast<float>(x) + 8, cy = 16.0f * static_cast<float>(y) + 8;
-        in.anchors.insert(in.anchors.end(),
-                          {cx - size / 2, cy - size / 2, cx + size / 2, cy + size / 2});
-      }
-    }
-  }
-  in.variances.assign(static_cast<size_t>(anchors * 4), 1.0f);
-  return in;
-}
-
-// Anchors given one by one, in a 1 x count map; deltas are zero, so each decodes to itself.
-ProposalInputs PlainInputs(const std::vector<float>& anchors, const std::vector<float>& scores,
-                           float height, float width) {
-  const auto count = static_cast<int64_t>(scores.size());
-  ProposalInputs in = {1, 1, count, 1, scores, {}, {height, width}, anchors, {}};
-  in.bbox_deltas.assign(anchors.size(), 0.0f);
-  in.variances.assign(anchors.size(), 1.0f);
-  return in;
-}
-
-// Large boxes side by side, as many small ones in a corner, and one far from them, so that they
-// have the same part of the plane.
-ProposalInputs LargeAndSmallInputs(Rng& rng, int side) {
-  constexpr float kLarge = 1000.0f;
-  const float world = kLarge * static_cast<float>(side);
-  std::vector<float> anchors;
-  const auto add = [&](float x, float y, float length) {
-    anchors.insert(anchors.end(), {x, y, x + length, y + length});
-  };
-  for (int i = 0; i < side * side; ++i) {
-    const auto x = static_cast<float>(i % side), y = static_cast<float>(i / side);
-    add(kLarge * x, kLarge * y, kLarge);
-    add(3 * x, 3 * y, 3);
-  }
-  add(world - 3, world - 3, 3);
-  const auto count = static_cast<int64_t>(anchors.size() / 4);
-  return PlainInputs(anchors, UniformFloats(rng, count, 0, 1), world, world);
-}
 
 // ---- the document's examples ----------------------------------------------------------------
 
@@ -337,103 +278,6 @@ TEST_P(GenerateProposalsTest, NetworkSizes) {
   EXPECT_GE(compared_, 6);
 }
 
-// Heaps of eight among boxes that lie alone: some are suppressed by many, some by boxes that are
-// suppressed themselves, and it takes several rounds to find enough.
-TEST_P(GenerateProposalsTest, SmallHeapsBitByBit) {
-  Rng rng(59);
-  constexpr int kSpots = 1600, kAcross = 40, kHeap = 8;
-  for (float jitter : {2.0f, 12.0f, 40.0f}) {
-    std::vector<float> anchors;
-    for (int i = 0; i < kSpots * kHeap; ++i) {
-      const int spot = i % kSpots;
-      if (i >= kSpots && spot % 5 != 0) continue;
-      const float x = 100.0f * static_cast<float>(spot % kAcross) + Uniform(rng, 0, jitter);
-      const float y = 100.0f * static_cast<float>(spot / kAcross) + Uniform(rng, 0, jitter);
-      anchors.insert(anchors.end(),
-                     {x, y, x + Uniform(rng, 30, 30 + jitter), y + Uniform(rng, 30, 30 + jitter)});
-    }
-    const auto count = static_cast<int64_t>(anchors.size() / 4);
-    const ProposalInputs in =
-        PlainInputs(anchors, UniformFloats(rng, count, 0, 1), 100 * kAcross, 100 * kAcross);
-    ProposalScalars scalars;
-    for (int post_nms_top_n : {600, 1500, 5000}) {
-      for (bool pixel_offset : {false, true}) {
-        scalars.post_nms_top_n = post_nms_top_n;
-        scalars.nms_thresh = jitter > 20 ? 0.2f : 0.5f;
-        scalars.pixel_offset = pixel_offset;
-        ExpectAsReference(in, scalars);
-      }
-    }
-  }
-}
-
-// With several thresholds: from which on is a small box nothing to a large one?
-TEST_P(GenerateProposalsTest, LargeAndSmallBitByBit) {
-  Rng rng(63);
-  ProposalInputs in = LargeAndSmallInputs(rng, 30);
-  // Some of the small ones as large as a third to nine tenths of a large one.
-  for (size_t i = 1; i < in.scores.size(); i += 14) {
-    const float length = 1000.0f * Uniform(rng, 0.3f, 0.95f);
-    float* box = in.anchors.data() + 4 * i;
-    box[0] = 1000.0f * static_cast<float>(i % 30);
-    box[1] = 1000.0f * static_cast<float>(i / 60);
-    box[2] = box[0] + length;
-    box[3] = box[1] + length;
-  }
-  for (float threshold : {0.01f, 0.011f, 0.3f, 0.5f, 0.7f}) {
-    for (bool pixel_offset : {false, true}) {
-      ExpectAsReference(in, {0, 1000000, threshold, 0.1f, pixel_offset, 1.0f});
-    }
-  }
-}
-
-// More rounds of candidates than one, with hardly a bit between the scores.
-TEST_P(GenerateProposalsTest, NearlyEqualScores) {
-  Rng rng(61);
-  ProposalInputs in = NetworkInputs(rng, 1, 5, 60, 60);
-  for (float& score : in.scores) score = 0.5f + Uniform(rng, 0, 1e-5f);
-  ExpectAsReference(in, {15000, 2000, 0.3f, 0.1f, false, 1.0f});
-}
-
-// All between 0.5 and 0.5625, where scores differ by more than 12 bits of their rank, but nearly
-// all at the lower end: a guess by even spread finds too few of the best.
-TEST_P(GenerateProposalsTest, UnevenScores) {
-  Rng rng(62);
-  ProposalInputs in = NetworkInputs(rng, 1, 3, 55, 60);
-  for (float& score : in.scores) score = 0.5f + Uniform(rng, 0, rng() % 100 == 0 ? 0.06f : 0.01f);
-  ExpectAsReference(in, {0, 3000, 0.3f, 0.1f, false, 1.0f});
-}
-
-// Implementations that look at some scores to guess at the others must not be misled. 2048 of them
-// are looked at, evenly spaced; in all of these that says nothing, or the wrong thing.
-TEST_P(GenerateProposalsTest, ScoresOfWhichSomeMislead) {
-  Rng rng(31);
-  const int64_t h = 64, w = 128, a = 3, anchors = h * w * a, step = anchors / 2048;
-  ProposalInputs in = NetworkInputs(rng, 1, a, h, w);
-  ProposalScalars scalars;
-  scalars.pre_nms_top_n = 3000;
-  const auto expect_with = [&](const char* what, const auto& score) {
-    SCOPED_TRACE(what);
-    for (int64_t i = 0; i < anchors; ++i) in.scores[static_cast<size_t>(i)] = score(i);
-    ExpectAsReference(in, scalars);
-  };
-  const auto any = [&] { return Uniform(rng, 0, 1); };
-  expect_with("seen: low", [&](int64_t i) { return i % step == 0 ? any() - 2 : any(); });
-  expect_with("seen: high", [&](int64_t i) { return i % step == 0 ? any() + 2 : any(); });
-  expect_with("seen: NaN", [&](int64_t i) { return i % step == 0 ? kNan : any(); });
-  expect_with("seen: -inf", [&](int64_t i) { return i % step == 0 ? -kInf : any(); });
-  expect_with("all NaN", [&](int64_t) { return kNan; });
-  expect_with("all +inf", [&](int64_t) { return kInf; });
-  expect_with("all -inf", [&](int64_t) { return -kInf; });
-  expect_with("NaN and -inf", [&](int64_t i) { return i % 9 == 0 ? kNan : -kInf; });
-  expect_with("+inf and NaN", [&](int64_t i) { return i % 3 == 0 ? kNan : kInf; });
-  expect_with("zeros of both signs", [&](int64_t i) { return i % 2 == 0 ? 0.0f : -0.0f; });
-  expect_with("few above zeros", [&](int64_t i) { return i % 50 == 7 ? any() : -0.0f; });
-  expect_with("negative", [&](int64_t) { return -1.0f - any(); });
-  expect_with("the last are best", [&](int64_t i) { return static_cast<float>(i); });
-  expect_with("tiny", [&](int64_t) { return any() * 1e-39f - 5e-40f; });
-}
-
 TEST_P(GenerateProposalsTest, RandomScalars) {
   Rng rng(57);
   for (int round = 0; round < 40; ++round) {
@@ -471,44 +315,6 @@ TEST_P(GenerateProposalsTest, SpecialValues) {
   EXPECT_GE(compared_, 30);
 }
 
-// ---- the work follows the overlaps, counted in pairs compared --------------------------------
-
-class GenerateProposalsWorkTest : public GenerateProposalsTest {};
-
-TEST_P(GenerateProposalsWorkTest, FollowsTheOverlaps) {
-  Rng rng(59);
-  ProposalInputs in = NetworkInputs(rng, 1, 3, 100 / kSlowdown + 10, 100);
-  const auto anchors = static_cast<double>(in.scores.size());
-  // All of them, none suppressed before it is compared: a box meets its neighbours of three sizes.
-  const ProposalScalars all = {0, 1000000, 0.5f, 0.1f, false, 1.0f};
-  Run(in, all);
-  EXPECT_GT(LastPairCount(), 0);
-  EXPECT_LT(static_cast<double>(LastPairCount()), 40 * anchors);
-  EXPECT_LT(static_cast<double>(LastLookCount()), 500 * anchors);
-  std::fill(in.scores.begin(), in.scores.end(), 0.5f);
-  Run(in, all);
-  EXPECT_LT(static_cast<double>(LastPairCount()), 40 * anchors);
-  // Enough are kept long before all are seen.
-  ProposalScalars few = all;
-  few.post_nms_top_n = 50;
-  Run(in, few);
-  EXPECT_LT(LastPairCount(), 10000);
-}
-
-TEST_P(GenerateProposalsWorkTest, SmallBoxesAreNothingToLargeOnes) {
-  Rng rng(62);
-  const ProposalInputs in = LargeAndSmallInputs(rng, 100 / kSlowdown);
-  const auto count = static_cast<int64_t>(in.scores.size());
-  for (bool pixel_offset : {false, true}) {
-    const ProposalScalars all = {0, 1000000, 0.5f, 0.1f, pixel_offset, 1.0f};
-    EXPECT_EQ(Run(in, all).num, (std::vector<int32_t>{static_cast<int32_t>(count)}));
-    EXPECT_LT(LastLookCount(), 60 * count);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Table, GenerateProposalsWorkTest,
-                         testing::ValuesIn(CountingImplementationsOf("generate_proposals_v2")),
-                         [](const auto& tested) { return TestName(tested.param); });
 INSTANTIATE_TEST_SUITE_P(Table, GenerateProposalsTest,
                          testing::ValuesIn(ImplementationsOf("generate_proposals_v2")),
                          [](const auto& tested) { return TestName(tested.param); });
