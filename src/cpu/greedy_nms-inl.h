@@ -58,12 +58,11 @@ HWY_NOINLINE bool AnyInCell(const BoxCells::Boxes& kept, const FloatBoxes& reach
   return AnySuppresses(kept, reach, behind, judge, pairs, AdmitsAll());
 }
 
-// Few boxes, kCapacity of FewKept, meet each other faster than they find their cells. Arguments as
-// below.
+// Few boxes, kCapacity of FewKept, meet each other faster than they find their cells. Those kept are
+// added to `kept`. Other arguments as below.
 template <class Judge, class Keep>
 core::Work GreedyNmsOfFew(const Bounds* boxes, int64_t count, int64_t most, const Judge& judge,
-                          const Keep& keep) {
-  FewKept kept;
+                          const Keep& keep, FewKept& kept) {
   core::Work work = {0, 0};
   for (int64_t i = 0, keeps = 0; i < count && keeps < most; ++i) {
     if (AnySuppresses(kept.Kept(), EachIs(judge.Reach(i)), i, judge, work.pairs, AdmitsAll()))

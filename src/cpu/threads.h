@@ -9,6 +9,8 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 
@@ -39,6 +41,27 @@ class Threads {
           [&](const tbb::blocked_range<int64_t>& part) { body(part.begin(), part.end()); },
           tbb::simple_partitioner());
     });
+  }
+
+  // What take(begin, end, out), which returns where it ends, writes for parts of [0, size), one
+  // part after the other; returns how many. It writes no more than one for each; `items` has room
+  // for all.
+  template <class Item, class Take>
+  int64_t Collect(int64_t size, int64_t grain, Item* items, const Take& take) {
+    constexpr int64_t kMostParts = 256;
+    const int64_t parts = count_ == 1 ? 1 : std::clamp<int64_t>(size / grain, 1, kMostParts);
+    const auto begin_of = [&](int64_t part) { return size * part / parts; };
+    std::array<Item*, kMostParts> ends;
+    For(parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t part = begin; part < end; ++part) {
+        ends[part] = take(begin_of(part), begin_of(part + 1), items + begin_of(part));
+      }
+    });
+    Item* out = ends[0];
+    for (int64_t part = 1; part < parts; ++part) {
+      out = std::move(items + begin_of(part), ends[part], out);
+    }
+    return out - items;
   }
 
  private:

@@ -178,7 +178,8 @@ core::Work Suppress(const Bounds* bounds, int64_t count, int64_t most, const Jud
   const auto keep = [&](int64_t i) { w.places[w.kept++] = static_cast<uint32_t>(i); };
   const int64_t first = w.kept;
   if (first == 0 && count <= FewKept::kCapacity) {
-    return GreedyNmsOfFew(bounds, count, most, judge, keep);
+    FewKept kept;
+    return GreedyNmsOfFew(bounds, count, most, judge, keep, kept);
   }
   w.cells.Measure(bounds, count, threads);
   w.cells.Place(bounds, count, threads);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Boxes from place to place (cpu/local_nms-inl.h); few boxes, and crowds on one spot, in the order
-// of scores (cpu/greedy_nms-inl.h). A pair whose bounds overlap is decided by the cheapest test
-// that can prove its answer: a bound on the IoU from areas and bounds, then the area that two
-// convex quadrilaterals share, four edges in a vector; what neither can prove goes to
+// Boxes from place to place (cpu/local_nms-inl.h); few boxes, and what the best of a crowd leave of
+// it, in the order of scores (cpu/greedy_nms-inl.h). A pair whose bounds overlap is decided by the
+// cheapest test that can prove its answer: a bound on the IoU from areas and bounds, then the area
+// that two convex quadrilaterals share, four edges in a vector; what neither can prove goes to
 // math::QuadIoU, whose decision is the definition.
 #include "cpu/box_cells.h"
 #include "cpu/score_sort.h"
@@ -17,6 +17,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 
 #include "cpu/greedy_nms-inl.h"
 #include "cpu/local_nms-inl.h"
@@ -79,8 +81,12 @@ struct QuadJudge {
   }
 
   HWY_INLINE bool Suppresses(int64_t ahead, int64_t behind, int64_t& clipped) const {
-    const Quad &a = w.quads[ahead], &b = w.quads[behind];
-    const Bounds &bounds_a = w.bounds[ahead], &bounds_b = w.bounds[behind];
+    return Suppresses(ahead, w.quads[behind], w.bounds[behind], clipped);
+  }
+  HWY_INLINE bool Suppresses(int64_t ahead, const Quad& b, const Bounds& bounds_b,
+                             int64_t& clipped) const {
+    const Quad& a = w.quads[ahead];
+    const Bounds& bounds_a = w.bounds[ahead];
     if (a.area > 0.0f && b.area > 0.0f) {
       if (math::NeverEnough(a.area, b.area, bounds_a, bounds_b, threshold)) return false;
       ++clipped;
@@ -89,6 +95,18 @@ struct QuadJudge {
     }
     ++clipped;
     return math::QuadIoU(boxes + 9 * a.index, boxes + 9 * b.index) > threshold;
+  }
+};
+
+// Of one box that has no place in the order yet.
+struct NewcomerJudge {
+  static constexpr bool kInVectors = false;
+  const QuadJudge& judge;
+  const Quad& quad;
+  const Bounds& bounds;
+
+  HWY_INLINE bool Suppresses(int64_t ahead, int64_t, int64_t& clipped) const {
+    return judge.Suppresses(ahead, quad, bounds, clipped);
   }
 };
 
@@ -105,9 +123,9 @@ class PolyNmsRun {
         for (int64_t i = begin; i < end; ++i) w_.bounds[i] = math::ReachOf(BoxOf(i));
       });
       w_.cells.Measure(w_.bounds, plan_.count, threads_);
-      if (!w_.cells.Crowded()) return SuppressByPlace();
+      return w_.cells.Crowded() ? SuppressCrowd() : SuppressByPlace();
     }
-    return SuppressByScore();
+    return SuppressFew();
   }
 
  private:
@@ -141,19 +159,88 @@ class PolyNmsRun {
     return LocalNms(w_.cells, w_.bounds, w_.keys, w_.progress, MakeJudge(), Keep()).Run(threads_);
   }
 
-  core::Work SuppressByScore() {
+  core::Work SuppressFew() {
     for (int64_t i = 0; i < plan_.count; ++i) w_.keys[i] = KeyOf(i);
-    const uint64_t* order = cpu::SortByRank(w_.keys, w_.other_keys, plan_.count);
     std::fill_n(w_.kept, plan_.count, false);
-    threads_.For(plan_.count, kGrain,
+    return SuppressByScore(plan_.count);
+  }
+
+  // The best of a crowd suppress most of it, so the others meet those first, in any order.
+  core::Work SuppressCrowd() {
+    std::fill_n(w_.kept, plan_.count, false);
+    FewKept kept;
+    core::Work work = {0, 0};
+    const uint64_t last = SuppressBest(kept, work);
+    const int64_t left = CollectUnsuppressed(last, kept.Kept(), work);
+    const core::Work among_left = SuppressByScore(left);
+    return {work.pairs + among_left.pairs, work.looks + among_left.looks};
+  }
+
+  // Among the best, as many as FewKept has room for; returns the key of the last.
+  uint64_t SuppressBest(FewKept& kept, core::Work& work) {
+    const uint64_t limit = KeyAmongBest();
+    const auto take = [&](int64_t begin, int64_t end, uint64_t* out) {
+      for (int64_t i = begin; i < end; ++i) {
+        if (KeyOf(i) <= limit) *out++ = KeyOf(i);
+      }
+      return out;
+    };
+    const int64_t found = threads_.Collect(plan_.count, kGrain, w_.keys, take);
+    const uint64_t* order = cpu::SortByRank(w_.keys, w_.other_keys, found);
+    const int64_t best = std::min(found, FewKept::kCapacity);
+    PrepareInOrder(order, 0, best);
+    work = GreedyNmsOfFew(w_.bounds, best, best, MakeJudge(), Keep(), kept);
+    return order[best - 1];
+  }
+
+  // The last of the best keys, somewhat fewer than FewKept has room for: of a sample, so about.
+  uint64_t KeyAmongBest() const {
+    constexpr int64_t kSamples = 1024, kBest = FewKept::kCapacity / 2;
+    std::array<uint64_t, kSamples> keys;
+    for (int64_t i = 0; i < kSamples; ++i) keys[i] = KeyOf(i * plan_.count / kSamples);
+    const auto last = keys.begin() + kBest * kSamples / plan_.count;
+    std::nth_element(keys.begin(), last, keys.end());
+    return *last;
+  }
+
+  // Collects the keys behind `last` of boxes that none of `kept` suppresses; returns how many.
+  int64_t CollectUnsuppressed(uint64_t last, const cpu::BoxCells::Boxes& kept, core::Work& work) {
+    const QuadJudge judge = MakeJudge();
+    std::atomic<int64_t> pairs = 0, looks = 0;
+    const auto take = [&](int64_t begin, int64_t end, uint64_t* out) HWY_ATTR {
+      int64_t part = 0, part_looks = 0;
+      for (int64_t i = begin; i < end; ++i) {
+        const uint64_t key = KeyOf(i);
+        if (key <= last) continue;
+        Bounds bounds;
+        const Quad quad = {math::PrepareQuad(BoxOf(i), bounds), static_cast<int32_t>(i)};
+        const NewcomerJudge newcomer = {judge, quad, bounds};
+        part_looks += 1 + kept.count;
+        if (AnySuppresses(kept, EachIs(bounds), i, newcomer, part, AdmitsAll())) continue;
+        *out++ = key;
+      }
+      pairs += part;
+      looks += part_looks;
+      return out;
+    };
+    const int64_t left = threads_.Collect(plan_.count, kGrain / 8, w_.keys, take);
+    work.pairs += pairs;
+    work.looks += looks;
+    return left;
+  }
+
+  // Those whose keys were collected.
+  core::Work SuppressByScore(int64_t count) {
+    const uint64_t* order = cpu::SortByRank(w_.keys, w_.other_keys, count);
+    threads_.For(count, kGrain,
                  [&](int64_t begin, int64_t end) { PrepareInOrder(order, begin, end); });
-    if (plan_.count <= FewKept::kCapacity) {
-      return GreedyNmsOfFew(w_.bounds, plan_.count, plan_.count, MakeJudge(), Keep());
+    if (count <= FewKept::kCapacity) {
+      FewKept kept;
+      return GreedyNmsOfFew(w_.bounds, count, count, MakeJudge(), Keep(), kept);
     }
-    w_.cells.Measure(w_.bounds, plan_.count, threads_);  // they are in another order now
-    w_.cells.Place(w_.bounds, plan_.count, threads_);
-    return GreedyNms(w_.bounds, 0, plan_.count, plan_.count, w_.cells, threads_, MakeJudge(),
-                     Keep());
+    w_.cells.Measure(w_.bounds, count, threads_);  // they are in another order now
+    w_.cells.Place(w_.bounds, count, threads_);
+    return GreedyNms(w_.bounds, 0, count, count, w_.cells, threads_, MakeJudge(), Keep());
   }
 
   // The boxes lie in any order.

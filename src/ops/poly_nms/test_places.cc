@@ -103,6 +103,39 @@ TEST_P(PolyNmsPlacesTest, Clusters) {
   ExpectAsReference(boxes);
 }
 
+// The best of a crowd are met first, by all others at once: of any number of them, whether they
+// suppress nearly all or hardly one.
+TEST_P(PolyNmsPlacesTest, Crowds) {
+  Rng rng(90);
+  for (const int64_t count : {513, 600, 1025, static_cast<int>(kMany)}) {
+    Boxes boxes;
+    for (int64_t i = 0; i < count; ++i) {
+      Add(boxes, RandomRectangle(rng, Uniform(rng, -9, 9), Uniform(rng, -9, 9)),
+          Uniform(rng, 0, 1));
+    }
+    ExpectAsReference(boxes);
+    EXPECT_EQ(PolyNms(GetParam(), boxes, 0.9f), PolyNms("cpu:reference", boxes, 0.9f));
+    for (size_t i = 8; i < boxes.size(); i += 9) {
+      boxes[i] = rng() % 4 == 0 ? std::nanf("") : static_cast<float>(rng() % 2);
+    }
+    ExpectAsReference(boxes);
+    for (size_t i = 8; i < boxes.size(); i += 9) boxes[i] = 1.0f;
+    Spoil(rng, boxes, 20);
+    ExpectAsReference(boxes);
+  }
+}
+
+// Every second box has a low score: a sample that sees those alone is wrong about the best.
+TEST_P(PolyNmsPlacesTest, CrowdWhoseScoresDeceiveASample) {
+  Rng rng(91);
+  Boxes boxes;
+  for (int64_t i = 0; i < 2048; ++i) {
+    Add(boxes, RandomRectangle(rng, Uniform(rng, -9, 9), Uniform(rng, -9, 9)),
+        Uniform(rng, 0, 1) + static_cast<float>(i % 2));
+  }
+  ExpectAsReference(boxes);
+}
+
 TEST_P(PolyNmsPlacesTest, SizesOverManyDecadesOnOneSpot) {
   Rng rng(86);
   Boxes boxes;
