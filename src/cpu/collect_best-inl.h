@@ -51,24 +51,15 @@ inline uint32_t* CollectIndices(const float* scores, int64_t begin, int64_t end,
 // arrays have room for `count`.
 inline int64_t CollectFrom(float least, const float* scores, int64_t count, uint64_t* keys,
                            uint32_t* scratch, Threads& threads) {
-  constexpr int64_t kPart = 8192, kMostParts = 256;  // a part is a thread's share at least
-  const int64_t parts =
-      threads.count() == 1 ? 1 : std::clamp<int64_t>(count / kPart, 1, kMostParts);
-  const auto part_begin = [&](int64_t part) { return count * part / parts; };
-  std::array<uint32_t*, kMostParts> ends;
-  threads.For(parts, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
-    for (int64_t part = begin; part < end; ++part) {
-      ends[part] = CollectIndices(scores, part_begin(part), part_begin(part + 1), least,
-                                  scratch + part_begin(part));
-    }
-  });
-  uint64_t* out = keys;
-  for (int64_t part = 0; part < parts; ++part) {
-    for (const uint32_t* i = scratch + part_begin(part); i < ends[part]; ++i) {
+  constexpr int64_t kPart = 8192;  // a thread's share at least
+  const auto take = [&](int64_t begin, int64_t end, uint64_t* out) HWY_ATTR {
+    const uint32_t* indices_end = CollectIndices(scores, begin, end, least, scratch + begin);
+    for (const uint32_t* i = scratch + begin; i < indices_end; ++i) {
       *out++ = math::ScoreKey(scores[*i], *i);
     }
-  }
-  return out - keys;
+    return out;
+  };
+  return threads.Collect(count, kPart, keys, take);
 }
 
 // The keys of at least the `wanted` best scores, with those that are about as good as the last of

@@ -58,8 +58,8 @@ HWY_NOINLINE bool AnyInCell(const BoxCells::Boxes& kept, const FloatBoxes& reach
   return AnySuppresses(kept, reach, behind, judge, pairs, AdmitsAll());
 }
 
-// Few boxes, kCapacity of FewKept, meet each other faster than they find their cells. Those kept are
-// added to `kept`. Other arguments as below.
+// Few boxes, kCapacity of FewKept, meet each other faster than they find their cells. Those kept
+// are added to `kept`. Other arguments as below.
 template <class Judge, class Keep>
 core::Work GreedyNmsOfFew(const Bounds* boxes, int64_t count, int64_t most, const Judge& judge,
                           const Keep& keep, FewKept& kept) {
