@@ -253,6 +253,27 @@ TEST_P(LargeTest, BordersOfManyBoxesNchw) {
   ExpectRepeatedBoxes(GetParam(), true);
 }
 
+// Its last pixels have no float of their own.
+TEST_P(LargeTest, MapWiderThanFloatsCount) {
+  SKIP_UNLESS_FREE(20);
+  const BorderAlignShape shape = {1, 1, (1 << 24) + 5, 16, 200, 3};
+  const int64_t pixel = 4 * shape.c;
+  Rng rng(6);
+  std::vector<float> input(static_cast<size_t>(shape.w * pixel)), boxes;
+  const std::vector<float> last = UniformFloats(rng, 40 * pixel, -1, 1);
+  std::copy(last.begin(), last.end(), input.end() - 40 * pixel);
+  for (int64_t i = 0; i < shape.k; ++i) {
+    const auto x = [&] {
+      return static_cast<float>(shape.w - 20 + static_cast<int64_t>(rng() % 26));
+    };
+    boxes.insert(boxes.end(), {x(), Uniform(rng, -1, 1), x(), Uniform(rng, -1, 1)});
+  }
+  const auto got = BorderAlign(GetParam(), Floats(input), Floats(boxes), shape);
+  const auto expected = BorderAlign("cpu:reference", Floats(input), Floats(boxes), shape);
+  ExpectSameFloats(got.output, expected.output, "wide map");
+  EXPECT_EQ(got.argmax_idx, expected.argmax_idx);
+}
+
 // Scores below all others, and behind them the anchors that count: alone they give the same.
 TEST_P(LargeTest, AnchorsOfWhichTheLastAreBest) {
   SKIP_UNLESS_FREE(90);

@@ -2,9 +2,9 @@
 //
 // Vectors across the channels. Where a border's samples read, and with which weights, is found
 // once; then one block of channels after another goes through them with its maxima in registers.
-// Channels that are no whole vectors in memory (NCHW) are packed into such first: a few maps at a
-// time, or, for few boxes, what the samples read. Where packing costs more than it saves, they go
-// one by one.
+// Channels that are no whole vectors in memory (NCHW) are packed into such first, whole maps of
+// some channels, and results turned back; or, for few boxes, only what the samples read is packed.
+// Where packing costs more than it saves, they go one by one.
 #include "cpu/simd.h"
 #include "ops/border_align_forward/plan.h"
 
@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "cpu/lane-inl.h"
@@ -23,6 +24,7 @@
 #include "ops/border_align_forward/line_order.h"
 #include "ops/border_align_forward/packed_maps.h"
 #include "ops/border_align_forward/samples-inl.h"
+#include "ops/border_align_forward/turn-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops::ops::HWY_NAMESPACE {
@@ -42,11 +44,11 @@ constexpr double kTaskValues = 64 * 1024;
 // More results than this don't stay in any cache until someone reads them.
 constexpr int64_t kStreamResults = 2 << 20;
 
-// Of the vector of channels from c on.
+// Of the vector of channels from c on, sample s of the list.
 template <class T>
-HWY_INLINE FloatVec ValueOf(const Sample<T>& s, int64_t c) {
-  const auto w = [&](int i) HWY_ATTR { return Broadcast(s.weight[i]); };
-  const auto v = [&](int i) HWY_ATTR { return FloatLane{LoadElements(s.tap[i] + c)}; };
+HWY_INLINE FloatVec ValueOf(const Samples<T>& samples, int64_t s, int64_t c) {
+  const auto w = [&](int i) HWY_ATTR { return Broadcast(samples.weight[i][s]); };
+  const auto v = [&](int i) HWY_ATTR { return FloatLane{LoadElements(samples.tap[i][s] + c)}; };
   return Blend(w(0), w(1), w(2), w(3), v(0), v(1), v(2), v(3)).v;
 }
 
@@ -55,6 +57,11 @@ HWY_INLINE void Replace(StoredFloats& best, StoredInts& index, FloatVec value, I
   const auto greater = hn::Gt(value, before);
   best = hn::IfThenElse(greater, value, before);
   index = hn::IfThenElse(hn::RebindMask(IntTag(), greater), i, index);
+}
+
+// Or'ed: a multiple of what both are multiples of.
+uintptr_t Addresses(const BorderAlignForwardArgs& args) {
+  return reinterpret_cast<uintptr_t>(args.output) | reinterpret_cast<uintptr_t>(args.argmax_idx);
 }
 
 template <class T>
@@ -81,20 +88,18 @@ HWY_NOINLINE void Block(std::integer_sequence<int64_t, v...>, Samples<T>& sample
   ((index[v] = hn::Zero(IntTag())), ...);
   int64_t end_index = 0;
   for (bool more = samples.First(); more; more = samples.Next()) {
-    const Sample<T>* s = samples.list;
-    const Sample<T>* const end = s + samples.count;
-    const int64_t begin_index = samples.end_index - samples.count;
-    IntVec i = hn::Set(IntTag(), static_cast<int32_t>(begin_index));
-    if (begin_index == 0) {
-      ((best[v] = ValueOf(*s, c + v * lanes)), ...);
+    int64_t s = samples.begin;
+    IntVec i = hn::Set(IntTag(), static_cast<int32_t>(samples.first_index + s));
+    if (samples.first_index + s == 0) {
+      ((best[v] = ValueOf(samples, s, c + v * lanes)), ...);
       i = one;
       ++s;
     }
-    for (; s != end; ++s) {
-      (Replace(best[v], index[v], ValueOf(*s, c + v * lanes), i), ...);
+    for (; s < samples.end; ++s) {
+      (Replace(best[v], index[v], ValueOf(samples, s, c + v * lanes), i), ...);
       i = hn::Add(i, one);
     }
-    end_index = samples.end_index;
+    end_index = samples.first_index + samples.end;
   }
   // Outside again: the first 0 stands for all that follow.
   if (end_index <= samples.plan.pool_size) {
@@ -193,54 +198,67 @@ void RunFewChannels(const BorderAlignForwardPlan& plan, const BorderAlignForward
   });
 }
 
-// NCHW, maps packed whole. Maps are [image][group of channels][border]: the borders of a group
-// after each other, because their results share lines of the cache.
+// NCHW, maps packed whole: a group of channels after the other, and of each some boxes at a time.
 template <class T>
 void RunPackedMaps(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args,
                    void* memory, cpu::Threads& threads) {
+  using V = std::conditional_t<std::is_same_v<T, math::Half>, uint16_t, T>;  // to move, no more
   const PackedMaps packed(plan);
   const int64_t pixels = plan.height * plan.width, group = packed.group;
   core::WorkspaceLayout layout(memory);
-  T* const near = packed.Reserve<T>(layout);  // [packed.at_a_time][pixels][group]
-  const int64_t maps = plan.images * packed.groups * 4;
+  const PackedMaps::Memory<T> near = packed.Reserve<T>(layout);
+  std::optional<LineOrder> order;
+  if (LineOrder::Worthwhile(plan, group, packed.boxes)) {
+    order.emplace(layout, plan, packed.boxes).Sort(static_cast<const T*>(args.boxes), threads);
+  }
+  const int64_t row = plan.boxes * 4;  // results of a channel
+  const bool stream =
+      plan.images * plan.channels * row >= kStreamResults && Addresses(args) % kStreamed == 0;
+  constexpr int64_t kPixels = 256;  // packed by a task at least
+  const int64_t pixel_parts = (pixels + kPixels - 1) / kPixels;
   const double values = static_cast<double>(group) * (plan.pool_size + 1.0);
-  for (int64_t first = 0; first < maps; first += packed.at_a_time) {
-    const int64_t count = std::min(packed.at_a_time, maps - first);
-    const auto channel_of = [&](int64_t map) { return map / 4 % packed.groups * group; };
-    threads.For(
-        count * pixels, static_cast<int64_t>(kTaskValues) / group, [&](int64_t i, int64_t end) {
-          for (; i < end; ++i) {
-            const int64_t map = first + i / pixels, c = channel_of(map);
-            const int64_t channels = std::min(group, plan.channels - c);
-            const T* from = static_cast<const T*>(args.input) +
-                            ((map / 4 / packed.groups * 4 + map % 4) * plan.channels + c) * pixels +
-                            i % pixels;
-            T* const to = near + i * group;
-            for (int64_t d = 0; d < channels; ++d) to[d] = from[d * pixels];
-            std::fill(to + channels, to + WithAllLanes(channels), T{});
-          }
-        });
-    const int64_t grain = static_cast<int64_t>(kTaskValues / values) + 1;
-    threads.For(count * plan.boxes, grain, [&](int64_t i, int64_t end) HWY_ATTR {
-      T best[PackedMaps::kMostChannels];
-      int32_t index[PackedMaps::kMostChannels];
-      Samples<T> samples(plan, {plan.width * group, group, 1});
-      for (; i < end; ++i) {
-        const int64_t map = first + i / plan.boxes, k = i % plan.boxes;
-        const int64_t border = map % 4, n = map / 4 / packed.groups, c = channel_of(map);
-        const int64_t channels = std::min(group, plan.channels - c);
-        const T* box = static_cast<const T*>(args.boxes) + (n * plan.boxes + k) * 4;
-        samples.map = near + (map - first) * pixels * group;
-        samples.start = WalkAlong(border, box, static_cast<float>(plan.pool_size));
-        samples.at_first = false;
-        Blocks<kBlock<T>>(samples, WithAllLanes(channels), 0, false, best, index);
-        const int64_t result = ((n * plan.channels + c) * plan.boxes + k) * 4 + border;
-        for (int64_t d = 0; d < channels; ++d) {
-          static_cast<T*>(args.output)[result + d * plan.boxes * 4] = best[d];
-          args.argmax_idx[result + d * plan.boxes * 4] = index[d];
-        }
+  const int64_t grain = static_cast<int64_t>(kTaskValues / values) + 1;
+  for (int64_t i = 0; i < plan.images * packed.groups; ++i) {
+    const int64_t n = i / packed.groups, c = i % packed.groups * group;
+    const int64_t channels = std::min(group, plan.channels - c);
+    const V* input = static_cast<const V*>(args.input) + (n * 4 * plan.channels + c) * pixels;
+    threads.For(4 * pixel_parts, 1, [&](int64_t part, int64_t end) HWY_ATTR {
+      for (; part < end; ++part) {
+        const int64_t border = part / pixel_parts, pixel = part % pixel_parts * kPixels;
+        Pack(input + border * plan.channels * pixels, channels, pixels, pixel,
+             std::min(pixel + kPixels, pixels), group,
+             reinterpret_cast<V*>(near.maps) + border * pixels * group);
       }
     });
+    for (int64_t first = 0; first < plan.boxes; first += packed.boxes) {
+      const int64_t boxes = std::min(packed.boxes, plan.boxes - first);
+      threads.For(4 * boxes, grain, [&](int64_t at, int64_t end) HWY_ATTR {
+        Samples<T> samples(plan, {plan.width * group, group, 1});
+        for (; at < end; ++at) {
+          const int64_t border = at / boxes, in_order = first + at % boxes;
+          const int64_t k = order ? order->Box(n * 4 + border, in_order) : in_order;
+          const T* box = static_cast<const T*>(args.boxes) + (n * plan.boxes + k) * 4;
+          samples.map = near.maps + border * pixels * group;
+          samples.start = WalkAlong(border, box, static_cast<float>(plan.pool_size));
+          samples.at_first = false;
+          const int64_t result = (border * boxes + k - first) * group;
+          Blocks<kBlock<T>>(samples, WithAllLanes(channels), 0, false, near.best + result,
+                            near.index + result);
+        }
+      });
+      const int64_t result = (n * plan.channels + c) * row + first * 4;
+      constexpr int64_t kTurned = 4;
+      threads.For((boxes + kTurned - 1) / kTurned, 64, [&](int64_t four, int64_t end) HWY_ATTR {
+        for (; four < end; ++four) {
+          const int64_t k = four * kTurned, count = std::min(kTurned, boxes - k);
+          Turn(reinterpret_cast<const V*>(near.best) + k * group, boxes, count, group, channels,
+               stream, static_cast<V*>(args.output) + result + k * 4, row);
+          Turn(near.index + k * group, boxes, count, group, channels, stream,
+               args.argmax_idx + result + k * 4, row);
+        }
+        if (stream) hwy::FlushStream();
+      });
+    }
   }
 }
 
@@ -263,14 +281,12 @@ void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& 
   const int64_t groups = (channels + group - 1) / group;
   const double values = static_cast<double>(group) * (plan.pool_size + 1.0);
   const int64_t grain = static_cast<int64_t>(kTaskValues / values) + 1;
-  const auto addresses =
-      reinterpret_cast<uintptr_t>(args.output) | reinterpret_cast<uintptr_t>(args.argmax_idx);
   const bool stream = in_place && plan.images * plan.boxes * 4 * channels >= kStreamResults &&
-                      channels % lanes == 0 && addresses % HWY_MAX_BYTES == 0;
+                      channels % lanes == 0 && Addresses(args) % HWY_MAX_BYTES == 0;
   core::WorkspaceLayout layout(memory);
   std::optional<LineOrder> order;
-  if (in_place && LineOrder::Worthwhile(plan)) {
-    order.emplace(layout, plan).Sort(static_cast<const T*>(args.boxes), threads);
+  if (in_place && LineOrder::Worthwhile(plan, channels, plan.boxes)) {
+    order.emplace(layout, plan, plan.boxes).Sort(static_cast<const T*>(args.boxes), threads);
   }
   threads.For(plan.images * 4 * groups * plan.boxes, grain, [&](int64_t i, int64_t end) HWY_ATTR {
     Samples<T> samples(plan, strides);
@@ -312,15 +328,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace detops::ops {
 
+using border_align::LineOrder;
 using border_align::PackedMaps;
 
 int64_t BorderAlignForwardCpuWorkspace(const BorderAlignForwardPlan& plan, const runtime::Device&) {
   core::WorkspaceLayout layout;
-  if (border_align::LineOrder::Worthwhile(plan)) border_align::LineOrder(layout, plan);
-  if (!PackedMaps::Worthwhile(plan)) return layout.Bytes();
-  const PackedMaps packed(plan);
-  plan.dtype == MLUOP_DTYPE_HALF ? static_cast<void>(packed.Reserve<math::Half>(layout))
-                                 : static_cast<void>(packed.Reserve<float>(layout));
+  int64_t channels = plan.channels, boxes = plan.boxes;
+  if (PackedMaps::Worthwhile(plan)) {
+    const PackedMaps packed(plan);
+    plan.dtype == MLUOP_DTYPE_HALF ? static_cast<void>(packed.Reserve<math::Half>(layout))
+                                   : static_cast<void>(packed.Reserve<float>(layout));
+    channels = packed.group;
+    boxes = packed.boxes;
+  } else if (plan.layout == MLUOP_LAYOUT_NCHW || plan.channels <= border_align::kFewChannels) {
+    return 0;
+  }
+  if (LineOrder::Worthwhile(plan, channels, boxes)) LineOrder(layout, plan, boxes);
   return layout.Bytes();
 }
 

@@ -19,18 +19,19 @@ namespace detops::ops::border_align {
 
 class LineOrder {
  public:
-  // For channels read in place, if they are not few. Not where a map stays in the cache anyhow, nor
-  // where boxes are too few to meet on a line.
-  static bool Worthwhile(const BorderAlignForwardPlan& plan) {
+  // For so many channels together. Not where a map of them stays in the cache anyhow, nor where
+  // boxes are too few to meet on a line.
+  static bool Worthwhile(const BorderAlignForwardPlan& plan, int64_t channels, int64_t boxes) {
     constexpr int64_t kCachedBytes = 1 << 20;
     const int64_t channel_bytes = plan.dtype == MLUOP_DTYPE_HALF ? 2 : 4;
-    return plan.layout == MLUOP_LAYOUT_NHWC && plan.channels > kFewChannels &&
-           plan.height * plan.width * plan.channels * channel_bytes > kCachedBytes &&
-           plan.boxes >= std::max(plan.height, plan.width);
+    return plan.height * plan.width * channels * channel_bytes > kCachedBytes &&
+           boxes >= std::max(plan.height, plan.width);
   }
 
-  LineOrder(core::WorkspaceLayout& layout, const BorderAlignForwardPlan& plan)
+  // Of each `boxes` that follow each other.
+  LineOrder(core::WorkspaceLayout& layout, const BorderAlignForwardPlan& plan, int64_t boxes)
       : plan_(plan),
+        boxes_(boxes),
         most_lines_(std::max(plan.height, plan.width)),
         order_(layout.Array<int64_t>(core::CheckedMul(Maps(), plan.boxes, "workspace"))),
         ends_(layout.Array<int64_t>(core::CheckedMul(Maps(), most_lines_, "workspace"))) {}
@@ -38,7 +39,12 @@ class LineOrder {
   template <class T>
   void Sort(const T* boxes, cpu::Threads& threads) {
     threads.For(Maps(), 1, [&](int64_t map, int64_t end) {
-      for (; map < end; ++map) SortMap(map, boxes + map / 4 * plan_.boxes * 4);
+      for (; map < end; ++map) {
+        for (int64_t first = 0; first < plan_.boxes; first += boxes_) {
+          SortBoxes(map, boxes + map / 4 * plan_.boxes * 4, first,
+                    std::min(first + boxes_, plan_.boxes));
+        }
+      }
     });
   }
 
@@ -50,7 +56,7 @@ class LineOrder {
 
   // A counting sort.
   template <class T>
-  void SortMap(int64_t map, const T* boxes) {
+  void SortBoxes(int64_t map, const T* boxes, int64_t first, int64_t end) {
     const int64_t border = map % 4, lines = border % 2 == 0 ? plan_.height : plan_.width;
     const auto line_of = [&](int64_t box) {
       const BorderWalk walk = WalkAlong(border, boxes + box * 4, 1.0f);
@@ -60,14 +66,15 @@ class LineOrder {
       return std::min(static_cast<int64_t>(std::min(at, static_cast<float>(lines))), lines - 1);
     };
     int64_t* const ends = ends_ + map * most_lines_;
-    int64_t* const order = order_ + map * plan_.boxes;
+    int64_t* const order = order_ + map * plan_.boxes + first;
     std::fill_n(ends, lines, 0);
-    for (int64_t box = 0; box < plan_.boxes; ++box) ++ends[line_of(box)];
+    for (int64_t box = first; box < end; ++box) ++ends[line_of(box)];
     for (int64_t line = 1; line < lines; ++line) ends[line] += ends[line - 1];
-    for (int64_t box = plan_.boxes; box-- > 0;) order[--ends[line_of(box)]] = box;
+    for (int64_t box = end; box-- > first;) order[--ends[line_of(box)]] = box;
   }
 
   const BorderAlignForwardPlan& plan_;
+  const int64_t boxes_;
   const int64_t most_lines_;
   int64_t* const order_;  // [image][border][boxes]
   int64_t* const ends_;   // [image][border][most_lines_] where the boxes of a line end in the order

@@ -22,12 +22,13 @@ inline int64_t WithAllLanes(int64_t channels) {
   return (channels + kPacked - 1) / kPacked * kPacked;
 }
 
-// How maps are packed whole, [pixels][group] each, into memory that the handle lends.
+// How maps are packed whole into memory that the handle lends: the four of a group of channels at a
+// time. Results lie there as well, until those of the four borders are written together.
 struct PackedMaps {
   static constexpr int64_t kMostChannels = 128;
-  int64_t group;  // channels of a map
+  int64_t group;  // channels
   int64_t groups;
-  int64_t at_a_time;  // maps: so that there is work for several threads
+  int64_t boxes;  // at a time: so that their results stay in a cache
 
   // Few boxes don't read enough of a map for packing all of it.
   static bool Worthwhile(const BorderAlignForwardPlan& plan) {
@@ -37,25 +38,32 @@ struct PackedMaps {
 
   // As many channels as stay in the second-level cache, and some at least, because each group finds
   // the samples anew.
-  explicit PackedMaps(const BorderAlignForwardPlan& plan) {
+  explicit PackedMaps(const BorderAlignForwardPlan& plan)
+      : pixels_(core::CheckedMul(plan.height, plan.width, "workspace")) {
     constexpr int64_t kCached = 64 * 1024;  // values
     constexpr int64_t kLeastChannels = 64;
-    const int64_t fit = kCached / (plan.height * plan.width) / kPacked * kPacked;
+    constexpr int64_t kResults = 256 * 1024;
+    const int64_t fit = kCached / pixels_ / kPacked * kPacked;
     group = std::min({WithAllLanes(plan.channels), kMostChannels, std::max(fit, kLeastChannels)});
     groups = (plan.channels + group - 1) / group;
-    values_ = core::CheckedMul(plan.height * plan.width, group, "workspace");
-    constexpr int64_t kMost = 8, kMostValues = 4 << 20;  // one map may have more
-    at_a_time =
-        std::min(plan.images * groups * 4, std::clamp<int64_t>(kMostValues / values_, 1, kMost));
+    boxes = std::min(plan.boxes, kResults / 4 / group);
   }
 
   template <class T>
-  T* Reserve(core::WorkspaceLayout& layout) const {
-    return layout.Array<T>(core::CheckedMul(at_a_time, values_, "workspace"));
+  struct Memory {
+    T* maps;         // [4][pixels][group]
+    T* best;         // [4][boxes][group]
+    int32_t* index;  // the same
+  };
+  template <class T>
+  Memory<T> Reserve(core::WorkspaceLayout& layout) const {
+    const int64_t map = core::CheckedMul(pixels_, group, "workspace");
+    return {layout.Array<T>(core::CheckedMul(map, 4, "workspace")),
+            layout.Array<T>(4 * boxes * group), layout.Array<int32_t>(4 * boxes * group)};
   }
 
  private:
-  int64_t values_;  // of a map
+  int64_t pixels_;
 };
 
 }  // namespace detops::ops::border_align

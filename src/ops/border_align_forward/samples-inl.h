@@ -10,7 +10,11 @@
 #endif
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
 
+#include "cpu/lane-inl.h"
 #include "math/bilinear.h"
 #include "ops/border_align_forward/packed_maps.h"
 #include "ops/border_align_forward/plan.h"
@@ -19,6 +23,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace detops::ops::HWY_NAMESPACE {
 
+using namespace cpu::HWY_NAMESPACE;
 using namespace math::HWY_NAMESPACE;
 
 // Samples of a border found at a time. Where there are more, every block finds them anew.
@@ -29,14 +34,45 @@ struct Strides {
   int64_t y, x, channel;
 };
 
-template <class T>
-struct Sample {
-  const T* tap[4];  // their first channels
-  float weight[4];
+// The coordinate that changes along a border, of up to kSamples samples.
+struct Coordinates {
+  HWY_ALIGN float at[kSamples];
+  HWY_ALIGN float low[kSamples];  // the pixel before it
+  HWY_ALIGN float low_weight[kSamples], high_weight[kSamples];
+
+  // Sets the others from `at`, a vector at a time, as math::SampleAt does; returns as bits which of
+  // the first `count` are inside a map of that size. What is not is left undefined.
+  uint64_t Find(int64_t count, int64_t size) {
+    const FloatTag tag;
+    const FloatVec zero = hn::Zero(tag);
+    const FloatVec end = hn::Set(tag, static_cast<float>(size));
+    const FloatVec last = hn::Set(tag, LeastFloatFrom(size - 1));
+    uint64_t inside = 0;
+    for (int64_t i = 0; i < count; i += static_cast<int64_t>(FloatLanes())) {
+      const FloatVec p = hn::Load(tag, at + i);
+      inside |= MaskBits(hn::And(hn::Ge(p, hn::Set(tag, -1.0f)), hn::Le(p, end))) << i;
+      const FloatVec position = hn::IfThenElse(hn::Le(p, zero), zero, p);
+      const FloatVec pixel = hn::Trunc(position);
+      const FloatVec high = hn::IfThenElse(hn::Ge(pixel, last), zero, hn::Sub(position, pixel));
+      hn::Store(pixel, tag, low + i);
+      hn::Store(high, tag, high_weight + i);
+      hn::Store(hn::Sub(hn::Set(tag, 1.0f), high), tag, low_weight + i);
+    }
+    return inside & ((uint64_t{1} << count) - 1);
+  }
+
+ private:
+  // A float is at least `value` where it is at least this.
+  static float LeastFloatFrom(int64_t value) {
+    const auto nearest = static_cast<float>(value);
+    return static_cast<int64_t>(nearest) < value
+               ? std::nextafter(nearest, std::numeric_limits<float>::infinity())
+               : nearest;
+  }
 };
 
-// Those samples of a border that are inside, kSamples at a time. They are consecutive: a walk is
-// straight and goes one way, so it enters the map once and leaves it once.
+// Those samples of a border that are inside, up to kSamples at a time. They are consecutive: a walk
+// is straight and goes one way, so it enters the map once and leaves it once.
 template <class T>
 struct Samples {
   const BorderAlignForwardPlan& plan;
@@ -46,54 +82,99 @@ struct Samples {
   int64_t packed_channels = 0;  // they read copies of that many; if 0, in place
   BorderWalk start = {}, at = {};
   bool at_first = false;
-  int64_t count = 0, end_index = 0;
-  Sample<T> list[kSamples];
+  // Of the list, those from `begin` to `end` are inside; it starts at sample first_index.
+  int64_t begin = 0, end = 0, first_index = 0, next_index = 0;
+  const T* tap[4][kSamples];  // their first channels
+  HWY_ALIGN float weight[4][kSamples];
   T packed[kSamples][4][border_align::kPacked];
 
   Samples(const BorderAlignForwardPlan& p, const Strides& s) : plan(p), strides(s) {}
 
   // Go to the first ones, or to the next ones. False where there are none.
   bool First() {
-    if (at_first) return count > 0;
+    if (at_first) return begin < end;
     at_first = true;
     at = start;
-    end_index = 0;
-    return Find();
+    next_index = 0;
+    while (next_index <= plan.pool_size) {
+      if (Find()) return true;
+    }
+    return false;
   }
   bool Next() {
-    if (count < kSamples) return false;
+    if (first_index + end < next_index || next_index > plan.pool_size) return false;
     at_first = false;
-    return Find();
+    return Find() && begin == 0;
   }
 
   HWY_NOINLINE bool Find() {
-    count = 0;
-    for (; end_index <= plan.pool_size && count < kSamples; ++end_index) {
-      const auto s = SampleAt(at.y, at.x, plan.height, plan.width);
-      if (s.inside) {
-        Add(s);
-      } else if (count > 0) {
-        break;
-      }
-      at.x += at.step_x;
-      at.y += at.step_y;
+    // One coordinate stays, the other changes. Where that is 0, the weights are those of the first.
+    const bool down = at.step_y != 0.0f;
+    const auto stays = down ? SampleAt(0.0f, at.x, plan.height, plan.width)
+                            : SampleAt(at.y, 0.0f, plan.height, plan.width);
+    begin = end = 0;
+    first_index = next_index;
+    next_index = plan.pool_size + 1;
+    if (!stays.inside) return false;
+    const int64_t count = std::min(kSamples, next_index - first_index);
+    next_index = first_index + count;
+
+    Coordinates changes;
+    float& position = down ? at.y : at.x;
+    const float step = down ? at.step_y : at.step_x;
+    for (int64_t i = 0; i < WholeVectors(count); ++i) {
+      changes.at[i] = position;
+      position += step;
     }
-    return count > 0;
+    const int64_t size = down ? plan.height : plan.width;
+    const uint64_t inside = changes.Find(count, size);
+    if (inside == 0) return false;
+    begin = std::countr_zero(inside);
+    end = begin + std::countr_one(inside >> begin);
+
+    // Weights and taps 1 and 2 have one coordinate's low with the other's high.
+    const int low_high = down ? 2 : 1, high_low = 3 - low_high;
+    const FloatLane stays_low = Broadcast(stays.w1);
+    const FloatLane stays_high = Broadcast(down ? stays.w2 : stays.w3);
+    for (int64_t i = 0; i < count; i += static_cast<int64_t>(FloatLanes())) {
+      const FloatLane low = LoadLane(changes.low_weight + i);
+      const FloatLane high = LoadLane(changes.high_weight + i);
+      StoreElements((stays_low * low).v, weight[0] + i);
+      StoreElements((stays_low * high).v, weight[low_high] + i);
+      StoreElements((stays_high * low).v, weight[high_low] + i);
+      StoreElements((stays_high * high).v, weight[3] + i);
+    }
+    const T* const low_line = map + (down ? stays.x_low * strides.x : stays.y_low * strides.y);
+    const T* const high_line = map + (down ? stays.x_high * strides.x : stays.y_high * strides.y);
+    const int64_t stride = down ? strides.y : strides.x;
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t low = std::min(static_cast<int64_t>(changes.low[i]), size - 1);
+      const int64_t high = std::min(low + 1, size - 1);
+      tap[0][i] = low_line + low * stride;
+      tap[low_high][i] = low_line + high * stride;
+      tap[high_low][i] = high_line + low * stride;
+      tap[3][i] = high_line + high * stride;
+    }
+    if (packed_channels > 0) Pack();
+    return true;
   }
-  HWY_INLINE void Add(const BilinearSample<int64_t>& s) {
-    const T *low = map + s.y_low * strides.y, *high = map + s.y_high * strides.y;
-    const int64_t left = s.x_low * strides.x, right = s.x_high * strides.x;
-    Sample<T>& sample = list[count];
-    sample = {{low + left, low + right, high + left, high + right}, {s.w1, s.w2, s.w3, s.w4}};
-    for (int64_t c = 0; c < packed_channels; ++c) {
-      for (int i = 0; i < 4; ++i) packed[count][i][c] = sample.tap[i][c * strides.channel];
+
+ private:
+  static int64_t WholeVectors(int64_t count) {
+    const auto lanes = static_cast<int64_t>(FloatLanes());
+    return (count + lanes - 1) / lanes * lanes;
+  }
+
+  void Pack() {
+    for (int64_t i = begin; i < end; ++i) {
+      for (int k = 0; k < 4; ++k) {
+        T* const copy = packed[i][k];
+        for (int64_t c = 0; c < packed_channels; ++c) copy[c] = tap[k][i][c * strides.channel];
+        // The lanes that no channel fills are read too.
+        std::fill(copy + packed_channels, copy + border_align::kPacked, T{});
+        tap[k][i] = copy;
+      }
     }
-    for (int i = 0; i < 4 && packed_channels > 0; ++i) {
-      // The lanes that no channel fills are read too.
-      std::fill(packed[count][i] + packed_channels, packed[count][i] + border_align::kPacked, T{});
-      sample.tap[i] = packed[count][i];
-    }
-    ++count;
   }
 };
 

@@ -64,7 +64,7 @@ TEST_P(BorderAlignTest, DocumentExampleNchw) {
 // Small and large maps, few and many boxes and channels have ways of their own in NCHW.
 TEST_P(BorderAlignTest, NchwOfManySizes) {
   Rng rng(41);
-  for (const auto& [h, w] : {std::pair{1, 1}, {5, 7}, {25, 38}, {64, 64}, {65, 64}}) {
+  for (const auto& [h, w] : {std::pair{1, 1}, {3, 5}, {5, 7}, {25, 38}, {64, 64}, {65, 64}}) {
     for (const int64_t c : {16, 17, 40, 130}) {
       for (const int64_t k : {1, 9, 300}) {
         const BorderAlignShape shape = {k == 9 ? 2 : 1, h, w, c, k, 3, /*nchw=*/true};
@@ -179,6 +179,25 @@ TEST_P(BorderAlignTest, OddChannelsAndSizesBitByBit) {
   }
 }
 
+// Samples on the first and the last place that is inside, and just beyond.
+TEST_P(BorderAlignTest, EdgesOfTheMapBitByBit) {
+  Rng rng(43);
+  for (int64_t c : {1, 20}) {
+    for (bool nchw : {false, true}) {
+      const BorderAlignShape shape = {1, 5, 6, c, 400, 2, nchw};
+      const auto at = [&](float size) {
+        const float edges[] = {-1.0f, std::nextafter(-1.0f, -2.0f),  -0.0f, 0.0f, 1.0f, size - 1,
+                               size,  std::nextafter(size, 2 * size)};
+        return edges[rng() % std::size(edges)];
+      };
+      std::vector<float> boxes;
+      for (int64_t i = 0; i < shape.k; ++i) boxes.insert(boxes.end(), {at(6), at(5), at(6), at(5)});
+      ExpectAsOracle(UniformFloats(rng, InputSize(shape), -1, 1), boxes, shape,
+                     "channels " + std::to_string(c));
+    }
+  }
+}
+
 // Too large for caches and for the memory that a GPU's multiprocessor has.
 TEST_P(BorderAlignTest, MapsBeyondTheCachesBitByBit) {
   Rng rng(38);
@@ -197,11 +216,24 @@ TEST_P(BorderAlignTest, ManyBoxesOnALargeMapBitByBit) {
   Rng rng(39);
   for (BorderAlignShape shape :
        {BorderAlignShape{2, 90, 100, 33, 110, 3}, BorderAlignShape{1, 2, 300, 500, 300, 3},
-        BorderAlignShape{1, 300, 1, 1000, 301, 3}}) {
+        BorderAlignShape{1, 300, 1, 1000, 301, 3},
+        BorderAlignShape{2, 65, 65, 70, 1030, 3, /*nchw=*/true}}) {
     std::vector<float> boxes = RandomBorderBoxes(rng, shape);
     Spoil(rng, boxes, 12);
     ExpectAsOracle(UniformFloats(rng, InputSize(shape), -5, 5), boxes, shape, "many boxes");
   }
+}
+
+// So many results that no cache holds them.
+TEST_P(BorderAlignTest, ManyResultsInNchw) {
+  Rng rng(42);
+  const BorderAlignShape shape = {1, 9, 10, 256, 2050 / kSlowdown, 1, /*nchw=*/true};
+  const std::vector<float> input = UniformFloats(rng, InputSize(shape), -5, 5);
+  const std::vector<float> boxes = RandomBorderBoxes(rng, shape);
+  const auto got = BorderAlign(GetParam(), Floats(input), Floats(boxes), shape);
+  const auto expected = BorderAlign("cpu:reference", Floats(input), Floats(boxes), shape);
+  ExpectSameFloats(got.output, expected.output, "many results");
+  EXPECT_EQ(got.argmax_idx, expected.argmax_idx);
 }
 
 TEST_P(BorderAlignTest, ManySamplesBitByBit) {
