@@ -114,7 +114,7 @@ struct Samples {
                             : SampleAt(at.y, 0.0f, plan.height, plan.width);
     begin = end = 0;
     first_index = next_index;
-    next_index = plan.pool_size + 1;
+    next_index = int64_t{plan.pool_size} + 1;
     if (!stays.inside) return false;
     const int64_t count = std::min(kSamples, next_index - first_index);
     next_index = first_index + count;
