@@ -5,8 +5,8 @@
 // - PairsKernel, many blocks: which boxes of the chunk are gone because of what was kept before,
 //   and which pairs inside the chunk suppress, as a bit matrix;
 // - ResolveKernel, one block a list: the greedy choice within the chunk, a box as soon as those
-// that
-//   may suppress it are decided.
+//   that may suppress it are decided.
+// Where the first chunk keeps few, all boxes behind it meet those at once (ThinKernel).
 // The number of launches depends on the size alone, so nothing waits for the host.
 //
 // A Judge says when one box suppresses another:
@@ -37,7 +37,9 @@ struct NmsLists {
   int64_t images = 0, count = 0;   // boxes of an image
   int64_t most = 0;                // to keep of an image
   const float4* bounds = nullptr;  // [images][count]; x1 > x2 overlaps nothing
-  const bool* excluded = nullptr;  // [images][count] or null: neither kept nor suppressing
+  bool* excluded = nullptr;        // [images][count] or null: neither kept nor suppressing
+  // For one image with a grid, or null: whether `excluded` has been written at all, by ThinKernel.
+  int32_t* thinned = nullptr;
   int32_t* kept = nullptr;         // [images][count] ranks, ascending
   int32_t* kept_count = nullptr;   // [images]
   uint32_t* masks = nullptr;       // [images][kChunkWords][kChunk] who suppresses whom
@@ -56,6 +58,12 @@ struct NmsLists {
         gone(layout.Array<uint8_t>(core::CheckedMul(lists, kChunk, "workspace"))) {
     if (use_grid) grid = KeptGrid(layout, boxes);
   }
+
+  // Null where there are none.
+  __device__ const bool* ExcludedOf(int64_t image) const {
+    if (excluded == nullptr || (thinned != nullptr && *thinned == 0)) return nullptr;
+    return excluded + image * count;
+  }
 };
 
 struct Pair {
@@ -64,7 +72,7 @@ struct Pair {
 
 // Where the verdicts of a chunk go: pairs inside it set a bit of the matrix, boxes kept before it
 // (which have lower ranks) do away with the one behind at once.
-struct Verdicts {
+struct ChunkVerdicts {
   uint32_t* masks;       // [kChunkWords][kChunk]
   uint32_t* mask_words;  // [kChunk]
   uint8_t* gone;         // [kChunk]
@@ -90,12 +98,21 @@ struct Verdicts {
   }
 };
 
-// The pairs that a warp found doubtful: decided 32 at a time, so that all lanes have work.
-template <class Judge>
+// Where the verdicts go on boxes whose chunk has not come yet.
+struct EarlyVerdicts {
+  bool* excluded;  // [count]
+
+  __device__ void Suppress(int32_t, int32_t behind) const { excluded[behind] = true; }
+  __device__ bool IsGone(int32_t behind) const {
+    return *static_cast<volatile bool*>(excluded + behind);
+  }
+};
+
+// The pairs that a warp found doubtful: decided 32 at a time, so that all lanes have work. Verdicts
+// are one of those above.
+template <class Judge, class Verdicts>
 class DoubtfulPairs {
  public:
-  static constexpr int kCapacity = 64;
-
   __device__ DoubtfulPairs(const Judge& judge, int64_t image, Pair* storage,
                            const Verdicts& verdicts)
       : judge_(judge), image_(image), pairs_(storage), verdicts_(verdicts) {}
@@ -133,6 +150,33 @@ class DoubtfulPairs {
   int lane_ = static_cast<int>(threadIdx.x % 32);
 };
 
+constexpr int kMostDoubtful = 64;  // that a warp has at a time
+
+// Box b asks the grid for kept boxes that suppress it. By a whole warp.
+template <class Judge, class Verdicts>
+__device__ void AskGrid(const NmsLists& lists, const Judge& judge, int64_t image, int32_t b,
+                        const Verdicts& verdicts, DoubtfulPairs<Judge, Verdicts>& doubtful) {
+  using math::Verdict;
+  const float4 query = lists.bounds[image * lists.count + b];
+  if (!(query.x <= query.z)) return;
+  const typename Judge::Box box = judge.Load(image, b);
+  bool gone = false;
+  lists.grid.Any(query, judge.LeastArea(box), lists.bounds + image * lists.count,
+                 [&](int32_t ahead, const float4& bounds) {
+                   const bool near = ahead >= 0 && bounds.x < query.z && query.x < bounds.z &&
+                                     bounds.y < query.w && query.y < bounds.w;
+                   const Verdict verdict =
+                       near ? judge.Quick(judge.Load(image, ahead), box) : Verdict::kNo;
+                   gone = __any_sync(kAllLanes, verdict == Verdict::kYes);
+                   if constexpr (Judge::kDoubts) {
+                     const bool decided = doubtful.Add(verdict == Verdict::kDoubtful, ahead, b);
+                     if (decided) gone = __any_sync(kAllLanes, gone || verdicts.IsGone(b));
+                   }
+                   return gone;
+                 });
+  if (gone && threadIdx.x % 32 == 0) verdicts.Suppress(-1, b);
+}
+
 // A part of a word of boxes meets 32 boxes ahead of them.
 constexpr int kGroup = 8;
 constexpr int kGroupsAWord = 32 / kGroup;
@@ -153,20 +197,21 @@ __global__ void __launch_bounds__(kPairThreads, 2)
   using Box = typename Judge::Box;
   using math::Verdict;
   __shared__ Box behind_of[kPairWarps][kGroup];
-  __shared__ Pair queue_of[kPairWarps][DoubtfulPairs<Judge>::kCapacity];
+  __shared__ Pair queue_of[kPairWarps][kMostDoubtful];
   const int64_t image = blockIdx.y;
   const int32_t kept = lists.kept_count[image];
+  const bool* excluded = lists.ExcludedOf(image);  // on its way as early as the other
   if (kept >= lists.most) return;
   const auto lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   Box* behind = behind_of[warp];
-  const bool* excluded = lists.excluded == nullptr ? nullptr : lists.excluded + image * lists.count;
   const auto is_excluded = [&](int32_t rank) { return excluded != nullptr && excluded[rank]; };
   const auto begin = static_cast<int32_t>(chunk_begin);
   const auto size = static_cast<int32_t>(min(int64_t{kChunk}, lists.count - chunk_begin));
   const int32_t groups = (size + kGroup - 1) / kGroup;
-  const Verdicts verdicts = {lists.masks + image * kChunkWords * kChunk,
-                             lists.mask_words + image * kChunk, lists.gone + image * kChunk, begin};
-  DoubtfulPairs<Judge> doubtful(judge, image, queue_of[warp], verdicts);
+  const ChunkVerdicts verdicts = {lists.masks + image * kChunkWords * kChunk,
+                                  lists.mask_words + image * kChunk, lists.gone + image * kChunk,
+                                  begin};
+  DoubtfulPairs<Judge, ChunkVerdicts> doubtful(judge, image, queue_of[warp], verdicts);
 
   // Word w of 32 boxes ahead matters to its own groups and those behind: tiles of w before those
   // of w + 1.
@@ -179,25 +224,9 @@ __global__ void __launch_bounds__(kPairThreads, 2)
   for (auto task = static_cast<int32_t>(blockIdx.x * kPairWarps + warp); task < tiles;
        task += warps) {
     if (kGrid && task < queries) {
-      const int32_t b = begin + task;
-      const float4 query = lists.bounds[image * lists.count + b];
-      if (is_excluded(b) || !(query.x <= query.z)) continue;
-      const Box box = judge.Load(image, b);
-      bool gone = false;
-      lists.grid.Any(query, judge.LeastArea(box), lists.bounds + image * lists.count,
-                     [&](int32_t ahead, const float4& bounds) {
-                       const bool near = ahead >= 0 && bounds.x < query.z && query.x < bounds.z &&
-                                         bounds.y < query.w && query.y < bounds.w;
-                       const Verdict verdict =
-                           near ? judge.Quick(judge.Load(image, ahead), box) : Verdict::kNo;
-                       gone = __any_sync(kAllLanes, verdict == Verdict::kYes);
-                       if constexpr (Judge::kDoubts) {
-                         const bool decided = doubtful.Add(verdict == Verdict::kDoubtful, ahead, b);
-                         if (decided) gone = __any_sync(kAllLanes, gone || verdicts.IsGone(b));
-                       }
-                       return gone;
-                     });
-      if (gone && lane == 0) verdicts.Suppress(-1, b);
+      if (!is_excluded(begin + task)) {
+        AskGrid(lists, judge, image, begin + task, verdicts, doubtful);
+      }
       continue;
     }
 
@@ -260,8 +289,8 @@ static __global__ void __launch_bounds__(kChunk, 1)
   uint8_t& gone = lists.gone[image * kChunk + r];
   uint32_t words = mask_words;
   const bool is_gone = gone != 0;
-  const bool is_excluded =
-      there && lists.excluded != nullptr && lists.excluded[image * lists.count + i];
+  const bool* excluded = lists.ExcludedOf(image);
+  const bool is_excluded = there && excluded != nullptr && excluded[i];
   const bool use_grid = lists.grid.capacity > 0;
   KeptGrid::Place place = {};
   float4 bounds = {};
@@ -342,6 +371,32 @@ static __global__ void __launch_bounds__(kChunk, 1)
   }
 }
 
+// Where the first chunk has kept less than this, most boxes are in a crowd around one of those
+// kept.
+constexpr int kCrowdKept = kChunk / 4;
+
+// Of one image, after the first chunk: boxes behind it, one a warp, ask the grid for what it kept,
+// and are excluded if one of those suppresses them. Their own chunk has nothing to do for them
+// then, and they meet nobody inside it.
+template <class Judge>
+__global__ void __launch_bounds__(kPairThreads, 2) ThinKernel(NmsLists lists, Judge judge) {
+  BeginKernel();
+  __shared__ Pair queue_of[kPairWarps][kMostDoubtful];
+  const bool crowd = *lists.kept_count < kCrowdKept;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *lists.thinned = crowd ? 1 : 0;
+  if (!crowd) return;
+  const auto warp = static_cast<int>(threadIdx.x / 32);
+  const EarlyVerdicts verdicts = {lists.excluded};
+  DoubtfulPairs<Judge, EarlyVerdicts> doubtful(judge, 0, queue_of[warp], verdicts);
+  const auto step = static_cast<int64_t>(gridDim.x * kPairWarps);
+  for (int64_t b = kChunk + int64_t{blockIdx.x} * kPairWarps + warp; b < lists.count; b += step) {
+    if (threadIdx.x % 32 == 0) lists.excluded[b] = false;
+    __syncwarp();
+    AskGrid(lists, judge, 0, static_cast<int32_t>(b), verdicts, doubtful);
+  }
+  doubtful.Finish();
+}
+
 // Leaves the ranks kept in lists.kept and lists.kept_count.
 template <class Judge>
 void GreedyNms(Launcher& launch, NmsLists& lists, const Judge& judge) {
@@ -357,14 +412,20 @@ void GreedyNms(Launcher& launch, NmsLists& lists, const Judge& judge) {
   const bool use_grid = lists.grid.capacity > 0;
   if (use_grid) lists.grid.Reserve(launch, lists.bounds, lists.count);
   for (int64_t begin = 0; begin < lists.count; begin += kChunk) {
+    NmsLists now = lists;
+    if (begin == 0 && lists.thinned != nullptr) now.excluded = nullptr;  // nothing is known yet
     // A warp for every tile of a chunk; then four times as many, for what was kept before.
     const auto boxes = static_cast<int32_t>(std::min<int64_t>(kChunk, lists.count - begin));
     const int32_t tiles = TilesOf((boxes + 31) / 32, (boxes + kGroup - 1) / kGroup);
     const auto blocks = begin == 0 ? BlocksFor(tiles, kPairWarps)
                                    : static_cast<unsigned>(4 * launch.multiprocessors());
     launch(what, use_grid ? PairsKernel<Judge, true> : PairsKernel<Judge, false>,
-           dim3(blocks, images), kPairThreads, lists, judge, begin);
-    launch(what, ResolveKernel, images, kChunk, lists, begin);
+           dim3(blocks, images), kPairThreads, now, judge, begin);
+    launch(what, ResolveKernel, images, kChunk, now, begin);
+    if (lists.thinned != nullptr && begin == 0) {
+      launch(what, ThinKernel<Judge>, static_cast<unsigned>(4 * launch.multiprocessors()),
+             kPairThreads, lists, judge);
+    }
   }
 }
 

@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(kThreads, 1)
           Take<T, kWidth, is_first, known_inside>(map, mine[l], (mine_inside >> l & 1) != 0,
                                                   static_cast<int32_t>(i) + l, best, best_index);
         };
-        const auto count = static_cast<int>(min(int64_t{kLanes}, s.pool_size + 1 - i));
+        const auto count = static_cast<int>(min(int64_t{kLanes}, int64_t{s.pool_size} + 1 - i));
         int l = 0;
         if (i == 0) take(std::true_type(), std::false_type(), l++);
         if (all_inside == kWarp) {

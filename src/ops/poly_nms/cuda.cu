@@ -15,7 +15,7 @@ namespace detops::ops {
 namespace {
 
 constexpr int kThreads = 256;
-// From here on the grid of kept boxes is faster than meeting all of them.
+// From here on the grid of kept boxes is faster than meeting all of them, and crowds are thinned.
 constexpr int64_t kGridFrom = 4096;
 
 struct Workspace {
@@ -39,7 +39,11 @@ struct Workspace {
         kept(layout.Array<bool>(count)),
         select_bytes(cuda::SelectTemporaryBytes(count)),
         select_memory(layout.Array<char>(static_cast<int64_t>(select_bytes))),
-        lists(layout, 1, count, count > kGridFrom) {}
+        lists(layout, 1, count, count > kGridFrom) {
+    if (count <= kGridFrom) return;
+    lists.excluded = layout.Array<bool>(count);
+    lists.thinned = layout.Array<int32_t>(1);
+  }
 };
 
 __device__ math::QuadBounds AsBounds(const float4& b) { return {b.x, b.y, b.z, b.w}; }
