@@ -17,8 +17,6 @@ constexpr int64_t kFewBoxes = 16384;
 // Cells for a box at most, where they are not hashed: most are empty, and all are cleared and
 // counted.
 constexpr double kCellsPerBox = 4.0;
-// A cell with more is a crowd.
-constexpr int64_t kCrowd = 256;
 // Where boxes lie apart, a cell has no more than that, and those that have any this many on
 // average. In larger heaps most boxes are suppressed, and only those kept are worth meeting.
 constexpr uint32_t kMostOfSparse = 16;
@@ -148,13 +146,13 @@ void BoxCells::Arrange(Level* levels) {
     placed += level.boxes;
     spanned += (width + 1) * (height + 1);
   }
-  crowded_ = static_cast<double>(placed) > spanned * kCrowd;
+  density_ = placed > 0 ? static_cast<double>(placed) / spanned : 0;
 }
 
 void BoxCells::Place(const Bounds* boxes, int64_t count, Threads& threads) {
   std::fill_n(cells_, cell_count_ + 1, Cell{0, 0});
   // Of few boxes and in a crowd, threads would only pass the counters to and fro.
-  const bool count_alone = crowded_ || count <= kFewBoxes || threads.count() == 1;
+  const bool count_alone = Crowded() || count <= kFewBoxes || threads.count() == 1;
   threads.For(count, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       cell_of_[i] = kNoCell;

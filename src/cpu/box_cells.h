@@ -35,8 +35,10 @@ class BoxCells {
 
   // Finds the sizes and extents of the boxes. Both sides of each are more than 0.
   void Measure(const Bounds* boxes, int64_t count, Threads& threads);
+  // Boxes for each cell of the area that they lie in.
+  double Density() const { return density_; }
   // Whether they lie in so few cells that threads would wait for each other.
-  bool Crowded() const { return crowded_; }
+  bool Crowded() const { return density_ > kCrowd; }
   // Finds the cell of each of the boxes that were measured, with nothing kept.
   void Place(const Bounds* boxes, int64_t count, Threads& threads);
 
@@ -77,6 +79,7 @@ class BoxCells {
   bool AnyRun(const Bounds& query, double least_area, const Visit& visit) const;
 
  private:
+  static constexpr double kCrowd = 256;
   static constexpr int kLevels = 142;         // powers of 4 from the smallest side to the largest
   static constexpr int kHuge = kLevels - 1;   // for bounds that are not finite: one cell
   static constexpr uint32_t kBlockSide = 16;  // in cells
@@ -130,7 +133,8 @@ class BoxCells {
   const int64_t capacity_;
   int64_t cell_count_ = 0, used_ = 0;
   int level_count_ = 0;
-  bool crowded_ = false, sparse_ = false;
+  double density_ = 0;
+  bool sparse_ = false;
   Level levels_[kLevels];      // those with boxes first
   uint8_t level_at_[kLevels];  // where among them
 };

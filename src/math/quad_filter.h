@@ -63,8 +63,8 @@ DETOPS_HD FilterQuad PrepareQuad(const float* q, QuadBounds& bounds) {  // [8]
 // Whether no arrangement of two regular quadrilaterals with these areas and bounds overlaps enough:
 // they share no more than the smaller area, nor more than their bounds do. The margin hides the
 // errors of float; not for tiny thresholds, where it would not.
-DETOPS_HD bool NeverEnough(float area_a, float area_b, const QuadBounds& a, const QuadBounds& b,
-                           float threshold) {
+DETOPS_HD_HOT bool NeverEnough(float area_a, float area_b, const QuadBounds& a, const QuadBounds& b,
+                               float threshold) {
   const float width = (a.x2 < b.x2 ? a.x2 : b.x2) - (a.x1 > b.x1 ? a.x1 : b.x1);
   const float height = (a.y2 < b.y2 ? a.y2 : b.y2) - (a.y1 > b.y1 ? a.y1 : b.y1);
   const float smaller = area_a < area_b ? area_a : area_b;

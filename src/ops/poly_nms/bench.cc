@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "bench/case.h"
 #include "core/status.h"
 #include "support/random_data.h"
@@ -13,15 +15,24 @@ constexpr int64_t kReferenceUpTo = 2000;
 // which three corners and the edge's own end lie, 7 operations each.
 constexpr double kOperationsAPair = 4 * 4 * 7;
 
-enum class Scene { kScattered, kPiled, kIdentical };
+enum class Scene { kScattered, kRepeated, kPiled, kIdentical };
 
 std::vector<float> BoxesOf(Scene scene, int64_t count) {
   test::Rng rng(102);
   if (scene == Scene::kScattered) return test::RandomQuads(rng, count, 0.0f, true);
   std::vector<float> boxes;
+  std::vector<test::Quad> things;  // each found 100 times
+  const float side = 25.0f * std::sqrt(static_cast<float>(count) / 10.0f);
+  for (int64_t i = 0; scene == Scene::kRepeated && i < count / 100; ++i) {
+    const float x = test::Uniform(rng, 0, side), y = test::Uniform(rng, 0, side);
+    things.push_back(test::RandomRectangle(rng, x, y));
+  }
   test::Quad quad = test::RandomRectangle(rng, 0, 0);
   for (int64_t i = 0; i < count; ++i) {
-    if (scene == Scene::kPiled) {
+    if (scene == Scene::kRepeated) {
+      quad = things[rng() % things.size()];
+      for (float& v : quad) v += test::Uniform(rng, -1, 1);
+    } else if (scene == Scene::kPiled) {
       const float x = test::Uniform(rng, -1, 1), y = test::Uniform(rng, -1, 1);
       quad = test::RandomRectangle(rng, x, y);
     }
@@ -79,6 +90,7 @@ std::vector<Case> Cases() {
   for (const int64_t count : {70, 500, 1000, 2000, 9770, 50000, 100000, 1000000}) {
     cases.push_back(Make("scattered_" + std::to_string(count), Scene::kScattered, count));
   }
+  cases.push_back(Make("repeated_10000", Scene::kRepeated, 10000));
   cases.push_back(Make("piled_20000", Scene::kPiled, 20000));
   cases.push_back(Make("identical_20000", Scene::kIdentical, 20000));
   return cases;

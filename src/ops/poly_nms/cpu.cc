@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Boxes from place to place (cpu/local_nms-inl.h); few boxes, and what the best of a crowd leave of
-// it, in the order of scores (cpu/greedy_nms-inl.h). A pair whose bounds overlap is decided by the
+// Boxes from place to place (cpu/local_nms-inl.h); few boxes, and what the best leave of a crowd,
+// in the order of scores (cpu/greedy_nms-inl.h). A pair whose bounds overlap is decided by the
 // cheapest test that can prove its answer: a bound on the IoU from areas and bounds, then the area
 // that two convex quadrilaterals share, four edges in a vector; what neither can prove goes to
 // math::QuadIoU, whose decision is the definition.
@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <optional>
 
 #include "cpu/greedy_nms-inl.h"
 #include "cpu/local_nms-inl.h"
@@ -66,6 +67,10 @@ using namespace poly_nms::HWY_NAMESPACE;
 using cpu::Bounds;
 
 constexpr int64_t kGrain = 2048;
+// Boxes for a cell from which on the best may suppress most of the others, and how many boxes make
+// it worth a try.
+constexpr double kDense = 16;
+constexpr int64_t kLeastDense = 4096;
 
 // Of cpu/kept_boxes-inl.h.
 struct QuadJudge {
@@ -118,20 +123,25 @@ class PolyNmsRun {
       : plan_(plan), boxes_(args.boxes), w_(workspace), threads_(threads) {}
 
   core::Work Suppress() {
-    if (plan_.count > FewKept::kCapacity) {
-      threads_.For(plan_.count, kGrain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) w_.bounds[i] = math::ReachOf(BoxOf(i));
-      });
-      w_.cells.Measure(w_.bounds, plan_.count, threads_);
-      return w_.cells.Crowded() ? SuppressCrowd() : SuppressByPlace();
+    if (plan_.count <= FewKept::kCapacity) return SuppressFew();
+    threads_.For(plan_.count, kGrain, [&](int64_t begin, int64_t end) { FindBounds(begin, end); });
+    w_.cells.Measure(w_.bounds, plan_.count, threads_);
+    const bool dense = w_.cells.Density() > kDense && plan_.count >= kLeastDense;
+    if (dense || w_.cells.Crowded()) {
+      if (const std::optional<core::Work> work = SuppressDense()) return *work;
     }
-    return SuppressFew();
+    return SuppressByPlace();
   }
 
  private:
   const float* BoxOf(int64_t index) const { return boxes_ + 9 * index; }
   uint64_t KeyOf(int64_t index) const {
     return math::ScoreKey(BoxOf(index)[8], static_cast<uint32_t>(index));
+  }
+
+  // By input index.
+  void FindBounds(int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) w_.bounds[i] = math::ReachOf(BoxOf(i));
   }
 
   auto Keep() const {
@@ -165,15 +175,23 @@ class PolyNmsRun {
     return SuppressByScore(plan_.count);
   }
 
-  // The best of a crowd suppress most of it, so the others meet those first, in any order.
-  core::Work SuppressCrowd() {
+  // Where boxes lie close, the best may suppress most of the others: these meet those first, in any
+  // order. Nothing is done where the best don't, unless all boxes lie in a crowd.
+  std::optional<core::Work> SuppressDense() {
     std::fill_n(w_.kept, plan_.count, false);
     FewKept kept;
     core::Work work = {0, 0};
     const uint64_t last = SuppressBest(kept, work);
-    const int64_t left = CollectUnsuppressed(last, kept.Kept(), work);
+    constexpr int64_t kSample = 256;
+    if (!w_.cells.Crowded() &&
+        CollectUnsuppressed(plan_.count / kSample, last, kept.Kept(), work) > kSample / 8) {
+      // Their places in the order of scores have taken those of others.
+      FindBounds(0, FewKept::kCapacity);
+      return std::nullopt;
+    }
+    const int64_t left = CollectUnsuppressed(1, last, kept.Kept(), work);
     const core::Work among_left = SuppressByScore(left);
-    return {work.pairs + among_left.pairs, work.looks + among_left.looks};
+    return core::Work{work.pairs + among_left.pairs, work.looks + among_left.looks};
   }
 
   // Among the best, as many as FewKept has room for; returns the key of the last.
@@ -203,13 +221,15 @@ class PolyNmsRun {
     return *last;
   }
 
-  // Collects the keys behind `last` of boxes that none of `kept` suppresses; returns how many.
-  int64_t CollectUnsuppressed(uint64_t last, const cpu::BoxCells::Boxes& kept, core::Work& work) {
+  // Collects the keys behind `last` of boxes that none of `kept` suppresses, of each step-th box;
+  // returns how many.
+  int64_t CollectUnsuppressed(int64_t step, uint64_t last, const cpu::BoxCells::Boxes& kept,
+                              core::Work& work) {
     const QuadJudge judge = MakeJudge();
     std::atomic<int64_t> pairs = 0, looks = 0;
     const auto take = [&](int64_t begin, int64_t end, uint64_t* out) HWY_ATTR {
       int64_t part = 0, part_looks = 0;
-      for (int64_t i = begin; i < end; ++i) {
+      for (int64_t i = begin * step; i < end * step; i += step) {
         const uint64_t key = KeyOf(i);
         if (key <= last) continue;
         Bounds bounds;
@@ -223,7 +243,7 @@ class PolyNmsRun {
       looks += part_looks;
       return out;
     };
-    const int64_t left = threads_.Collect(plan_.count, kGrain / 8, w_.keys, take);
+    const int64_t left = threads_.Collect(plan_.count / step, kGrain / 8, w_.keys, take);
     work.pairs += pairs;
     work.looks += looks;
     return left;

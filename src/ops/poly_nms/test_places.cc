@@ -4,6 +4,7 @@
 // hard for it. Each has the kept boxes of the reference; the work follows the overlaps.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/environment.h"
@@ -16,7 +17,7 @@ namespace {
 
 using Boxes = std::vector<float>;
 
-constexpr int64_t kMany = 2400 / kSlowdown + 600;
+constexpr int64_t kMany = 4400 / kSlowdown + 600;
 
 void Add(Boxes& boxes, const Quad& quad, float score) {
   boxes.insert(boxes.end(), quad.begin(), quad.end());
@@ -35,9 +36,11 @@ class PolyNmsPlacesTest : public testing::TestWithParam<std::string> {
           << "threshold " << threshold;
     }
   }
-  double LooksPerBox(const Boxes& boxes, float threshold) {
+  void ExpectLooksPerBoxBelow(double most, const Boxes& boxes, float threshold) {
+    const auto counting = CountingImplementationsOf("poly_nms");
+    if (std::find(counting.begin(), counting.end(), GetParam()) == counting.end()) return;
     PolyNms(GetParam(), boxes, threshold);
-    return static_cast<double>(LastLookCount()) / (static_cast<double>(boxes.size()) / 9);
+    EXPECT_LT(static_cast<double>(LastLookCount()), most * (static_cast<double>(boxes.size()) / 9));
   }
 };
 
@@ -75,7 +78,7 @@ TEST_P(PolyNmsPlacesTest, SparseAtRegularDistances) {
     Add(boxes, RandomRectangle(rng, x + Uniform(rng, -9, 9), y), Uniform(rng, 0, 1));
   }
   ExpectAsReference(boxes);
-  EXPECT_LT(LooksPerBox(boxes, 0.1f), 100.0);
+  ExpectLooksPerBoxBelow(100.0, boxes, 0.1f);
 }
 
 // A line of boxes, each on the next: every one waits for its neighbour, from the last to the first.
@@ -87,8 +90,24 @@ TEST_P(PolyNmsPlacesTest, ChainsInBothDirections) {
       AddRectangle(boxes, 6 * x, 0.5f * x, 10, 10, direction * x);
     }
     ExpectAsReference(boxes);
-    EXPECT_LT(LooksPerBox(boxes, 0.1f), 100.0);
+    ExpectLooksPerBoxBelow(100.0, boxes, 0.1f);
   }
+}
+
+// What a detector says of 60 things, each many times: the same quadrilateral, moved a little.
+TEST_P(PolyNmsPlacesTest, ThingsFoundManyTimes) {
+  Rng rng(92);
+  std::vector<Quad> things;
+  for (int i = 0; i < 60; ++i) {
+    things.push_back(RandomRectangle(rng, Uniform(rng, 0, 500), Uniform(rng, 0, 500)));
+  }
+  Boxes boxes;
+  for (int64_t i = 0; i < kMany; ++i) {
+    Quad quad = things[rng() % things.size()];
+    for (float& v : quad) v += Uniform(rng, -1, 1);
+    Add(boxes, quad, Uniform(rng, 0, 1));
+  }
+  ExpectAsReference(boxes);
 }
 
 TEST_P(PolyNmsPlacesTest, Clusters) {
@@ -156,7 +175,7 @@ TEST_P(PolyNmsPlacesTest, GiantsOfAnyScoreOverAll) {
     AddRectangle(boxes, -1e4f * (1 + score), -1e4f, 2e4f, 2e4f, score);
   }
   ExpectAsReference(boxes);
-  EXPECT_LT(LooksPerBox(boxes, 0.1f), 200.0);
+  ExpectLooksPerBoxBelow(200.0, boxes, 0.1f);
 }
 
 // A large box has thousands of tiny cells under it, but nothing in them matters to it.
@@ -169,7 +188,7 @@ TEST_P(PolyNmsPlacesTest, AllSizesEverywhere) {
     AddRectangle(boxes, x, y, side, Uniform(rng, 0.1f, 1) * side, Uniform(rng, 0, 1));
   }
   ExpectAsReference(boxes);
-  EXPECT_LT(LooksPerBox(boxes, 0.1f), 100.0);
+  ExpectLooksPerBoxBelow(100.0, boxes, 0.1f);
 }
 
 // A few tiny boxes all over the scene must not make everybody look into tiny cells.
@@ -181,11 +200,16 @@ TEST_P(PolyNmsPlacesTest, FewTinyAmongMany) {
     AddRectangle(boxes, x, y, 1e-3f, 1e-3f, Uniform(rng, 0, 1));
   }
   ExpectAsReference(boxes);
-  EXPECT_LT(LooksPerBox(boxes, 0.1f), 200.0);
+  ExpectLooksPerBoxBelow(200.0, boxes, 0.1f);
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, PolyNmsPlacesTest,
-                         testing::ValuesIn(CountingImplementationsOf("poly_nms")),
+std::vector<std::string> FastImplementations() {
+  std::vector<std::string> names = ImplementationsOf("poly_nms");
+  std::erase(names, "cpu:reference");
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, PolyNmsPlacesTest, testing::ValuesIn(FastImplementations()),
                          [](const auto& tested) { return TestName(tested.param); });
 
 }  // namespace
