@@ -27,6 +27,12 @@ namespace detops::core {
 struct Work {
   int64_t pairs = -1;  // evaluated: boxes clipped or compared, points tested
   int64_t looks = -1;  // cells and boxes looked at to find them
+
+  Work& operator+=(const Work& more) {
+    pairs += more.pairs;
+    looks += more.looks;
+    return *this;
+  }
 };
 
 // What a run has beside its data.

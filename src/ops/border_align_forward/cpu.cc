@@ -285,7 +285,7 @@ void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& 
                       channels % lanes == 0 && Addresses(args) % HWY_MAX_BYTES == 0;
   core::WorkspaceLayout layout(memory);
   std::optional<LineOrder> order;
-  if (in_place && LineOrder::Worthwhile(plan, channels, plan.boxes)) {
+  if (LineOrder::WorthwhileInPlace(plan)) {
     order.emplace(layout, plan, plan.boxes).Sort(static_cast<const T*>(args.boxes), threads);
   }
   threads.For(plan.images * 4 * groups * plan.boxes, grain, [&](int64_t i, int64_t end) HWY_ATTR {
@@ -333,17 +333,16 @@ using border_align::PackedMaps;
 
 int64_t BorderAlignForwardCpuWorkspace(const BorderAlignForwardPlan& plan, const runtime::Device&) {
   core::WorkspaceLayout layout;
-  int64_t channels = plan.channels, boxes = plan.boxes;
   if (PackedMaps::Worthwhile(plan)) {
     const PackedMaps packed(plan);
     plan.dtype == MLUOP_DTYPE_HALF ? static_cast<void>(packed.Reserve<math::Half>(layout))
                                    : static_cast<void>(packed.Reserve<float>(layout));
-    channels = packed.group;
-    boxes = packed.boxes;
-  } else if (plan.layout == MLUOP_LAYOUT_NCHW || plan.channels <= border_align::kFewChannels) {
-    return 0;
+    if (LineOrder::Worthwhile(plan, packed.group, packed.boxes)) {
+      LineOrder(layout, plan, packed.boxes);
+    }
+  } else if (LineOrder::WorthwhileInPlace(plan)) {
+    LineOrder(layout, plan, plan.boxes);
   }
-  if (LineOrder::Worthwhile(plan, channels, boxes)) LineOrder(layout, plan, boxes);
   return layout.Bytes();
 }
 

@@ -28,6 +28,12 @@ class LineOrder {
            boxes >= std::max(plan.height, plan.width);
   }
 
+  // For all channels where they lie in memory, if they are not few.
+  static bool WorthwhileInPlace(const BorderAlignForwardPlan& plan) {
+    return plan.layout == MLUOP_LAYOUT_NHWC && plan.channels > kFewChannels &&
+           Worthwhile(plan, plan.channels, plan.boxes);
+  }
+
   // Of each `boxes` that follow each other.
   LineOrder(core::WorkspaceLayout& layout, const BorderAlignForwardPlan& plan, int64_t boxes)
       : plan_(plan),

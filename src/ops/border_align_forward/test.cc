@@ -216,7 +216,7 @@ TEST_P(BorderAlignTest, ManyBoxesOnALargeMapBitByBit) {
   Rng rng(39);
   for (BorderAlignShape shape :
        {BorderAlignShape{2, 90, 100, 33, 110, 3}, BorderAlignShape{1, 2, 300, 500, 300, 3},
-        BorderAlignShape{1, 300, 1, 1000, 301, 3},
+        BorderAlignShape{1, 300, 1, 1000, 301, 3}, BorderAlignShape{1, 190, 191, 8, 200, 3},
         BorderAlignShape{2, 65, 65, 70, 1030, 3, /*nchw=*/true}}) {
     std::vector<float> boxes = RandomBorderBoxes(rng, shape);
     Spoil(rng, boxes, 12);

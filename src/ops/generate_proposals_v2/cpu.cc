@@ -207,9 +207,7 @@ core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposa
                                       reinterpret_cast<uint32_t*>(w.other_keys), threads);
     const uint64_t* order = cpu::SortByRank(w.keys, w.other_keys, found);
     const int64_t count = Decode(plan, args, image, order + begin, end - begin, w, threads);
-    const core::Work work = suppress(count);
-    all.pairs += work.pairs;
-    all.looks += work.looks;
+    all += suppress(count);
   }
   return all;
 }

@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <optional>
 
 #include "cpu/greedy_nms-inl.h"
 #include "cpu/local_nms-inl.h"
@@ -127,10 +126,10 @@ class PolyNmsRun {
     threads_.For(plan_.count, kGrain, [&](int64_t begin, int64_t end) { FindBounds(begin, end); });
     w_.cells.Measure(w_.bounds, plan_.count, threads_);
     const bool dense = w_.cells.Density() > kDense && plan_.count >= kLeastDense;
-    if (dense || w_.cells.Crowded()) {
-      if (const std::optional<core::Work> work = SuppressDense()) return *work;
-    }
-    return SuppressByPlace();
+    core::Work work = {0, 0};
+    const bool done = (dense || w_.cells.Crowded()) && SuppressDense(work);
+    if (!done) work += SuppressByPlace();
+    return work;
   }
 
  private:
@@ -176,22 +175,21 @@ class PolyNmsRun {
   }
 
   // Where boxes lie close, the best may suppress most of the others: these meet those first, in any
-  // order. Nothing is done where the best don't, unless all boxes lie in a crowd.
-  std::optional<core::Work> SuppressDense() {
+  // order. False, and nothing done, where the best don't, unless all boxes lie in a crowd.
+  bool SuppressDense(core::Work& work) {
     std::fill_n(w_.kept, plan_.count, false);
     FewKept kept;
-    core::Work work = {0, 0};
     const uint64_t last = SuppressBest(kept, work);
     constexpr int64_t kSample = 256;
     if (!w_.cells.Crowded() &&
         CollectUnsuppressed(plan_.count / kSample, last, kept.Kept(), work) > kSample / 8) {
       // Their places in the order of scores have taken those of others.
       FindBounds(0, FewKept::kCapacity);
-      return std::nullopt;
+      return false;
     }
     const int64_t left = CollectUnsuppressed(1, last, kept.Kept(), work);
-    const core::Work among_left = SuppressByScore(left);
-    return core::Work{work.pairs + among_left.pairs, work.looks + among_left.looks};
+    work += SuppressByScore(left);
+    return true;
   }
 
   // Among the best, as many as FewKept has room for; returns the key of the last.
@@ -207,7 +205,7 @@ class PolyNmsRun {
     const uint64_t* order = cpu::SortByRank(w_.keys, w_.other_keys, found);
     const int64_t best = std::min(found, FewKept::kCapacity);
     PrepareInOrder(order, 0, best);
-    work = GreedyNmsOfFew(w_.bounds, best, best, MakeJudge(), Keep(), kept);
+    work += GreedyNmsOfFew(w_.bounds, best, best, MakeJudge(), Keep(), kept);
     return order[best - 1];
   }
 
@@ -244,8 +242,7 @@ class PolyNmsRun {
       return out;
     };
     const int64_t left = threads_.Collect(plan_.count / step, kGrain / 8, w_.keys, take);
-    work.pairs += pairs;
-    work.looks += looks;
+    work += {pairs, looks};
     return left;
   }
 
