@@ -59,7 +59,8 @@ class Threads {
     });
     Item* out = ends[0];
     for (int64_t part = 1; part < parts; ++part) {
-      out = std::move(items + begin_of(part), ends[part], out);
+      Item* const first = items + begin_of(part);
+      out = out == first ? ends[part] : std::move(first, ends[part], out);
     }
     return out - items;
   }

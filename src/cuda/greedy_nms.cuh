@@ -108,6 +108,8 @@ struct EarlyVerdicts {
   }
 };
 
+constexpr int kMostDoubtful = 64;  // pairs that a warp has at a time: 31 left and 32 more
+
 // The pairs that a warp found doubtful: decided 32 at a time, so that all lanes have work. Verdicts
 // are one of those above.
 template <class Judge, class Verdicts>
@@ -149,8 +151,6 @@ class DoubtfulPairs {
   int count_ = 0;
   int lane_ = static_cast<int>(threadIdx.x % 32);
 };
-
-constexpr int kMostDoubtful = 64;  // that a warp has at a time
 
 // Box b asks the grid for kept boxes that suppress it. By a whole warp.
 template <class Judge, class Verdicts>
@@ -371,8 +371,8 @@ static __global__ void __launch_bounds__(kChunk, 1)
   }
 }
 
-// Where the first chunk has kept less than this, most boxes are in a crowd around one of those
-// kept.
+// Where the first chunk has kept less than this, the boxes behind it are likely to be suppressed by
+// those kept.
 constexpr int kCrowdKept = kChunk / 4;
 
 // Of one image, after the first chunk: boxes behind it, one a warp, ask the grid for what it kept,

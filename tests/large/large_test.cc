@@ -150,12 +150,15 @@ TEST_P(LargeTest, PolygonsOfWhichMostAreRepeated) {
   Rng rng(2);
   const std::vector<float> boxes = RandomQuads(rng, tile, 0.0f, /*rectangles=*/true);
   std::vector<int32_t> expected = PolyNms(ImplementationsOf("poly_nms").front(), boxes, 0.1f);
-  std::vector<float> last;
+  std::vector<float> last;  // each twice: the second goes, by the exact decision
+  Quad quad = {};
   for (int64_t i = 0; i < apart; ++i) {
-    expected.push_back(static_cast<int32_t>(count - apart + i));
-    const Quad quad = RandomRectangle(rng, -100.0f * static_cast<float>(i + 1), -100.0f);
+    if (i % 2 == 0) {
+      expected.push_back(static_cast<int32_t>(count - apart + i));
+      quad = RandomRectangle(rng, -100.0f * static_cast<float>(i + 1), -100.0f);
+    }
     last.insert(last.end(), quad.begin(), quad.end());
-    last.push_back(Uniform(rng, 2, 3));
+    last.push_back(Uniform(rng, 2, 3) - static_cast<float>(i % 2));
   }
 
   const Handle handle(GetParam());

@@ -214,15 +214,17 @@ void RunPackedMaps(const BorderAlignForwardPlan& plan, const BorderAlignForwardA
   const int64_t row = plan.boxes * 4;  // results of a channel
   const bool stream =
       plan.images * plan.channels * row >= kStreamResults && Addresses(args) % kStreamed == 0;
-  constexpr int64_t kPixels = 256;  // packed by a task at least
+  constexpr int64_t kPixels = 256;  // packed at a time
   const int64_t pixel_parts = (pixels + kPixels - 1) / kPixels;
+  const int64_t pack_grain =
+      static_cast<int64_t>(kTaskValues) / (std::min(pixels, kPixels) * group) + 1;
   const double values = static_cast<double>(group) * (plan.pool_size + 1.0);
   const int64_t grain = static_cast<int64_t>(kTaskValues / values) + 1;
   for (int64_t i = 0; i < plan.images * packed.groups; ++i) {
     const int64_t n = i / packed.groups, c = i % packed.groups * group;
     const int64_t channels = std::min(group, plan.channels - c);
     const V* input = static_cast<const V*>(args.input) + (n * 4 * plan.channels + c) * pixels;
-    threads.For(4 * pixel_parts, 1, [&](int64_t part, int64_t end) HWY_ATTR {
+    threads.For(4 * pixel_parts, pack_grain, [&](int64_t part, int64_t end) HWY_ATTR {
       for (; part < end; ++part) {
         const int64_t border = part / pixel_parts, pixel = part % pixel_parts * kPixels;
         Pack(input + border * plan.channels * pixels, channels, pixels, pixel,

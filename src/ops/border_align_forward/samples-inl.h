@@ -28,6 +28,7 @@ using namespace math::HWY_NAMESPACE;
 
 // Samples of a border found at a time. Where there are more, every block finds them anew.
 constexpr int64_t kSamples = 32;
+static_assert(kSamples % border_align::kPacked == 0 && kSamples < 64);  // whole vectors, bits
 
 // How far apart in the input neighbours lie, in elements.
 struct Strides {
@@ -37,7 +38,7 @@ struct Strides {
 // The coordinate that changes along a border, of up to kSamples samples.
 struct Coordinates {
   HWY_ALIGN float at[kSamples];
-  HWY_ALIGN float low[kSamples];  // the pixel before it
+  HWY_ALIGN float low[kSamples];  // the pixel before it, or one beyond the last
   HWY_ALIGN float low_weight[kSamples], high_weight[kSamples];
 
   // Sets the others from `at`, a vector at a time, as math::SampleAt does; returns as bits which of
@@ -104,11 +105,12 @@ struct Samples {
   bool Next() {
     if (first_index + end < next_index || next_index > plan.pool_size) return false;
     at_first = false;
-    return Find() && begin == 0;
+    return Find();
   }
 
   HWY_NOINLINE bool Find() {
-    // One coordinate stays, the other changes. Where that is 0, the weights are those of the first.
+    // One coordinate stays, the other changes (either may, where the step is 0). A sample at pixel
+    // 0 of the other has the weights of the first.
     const bool down = at.step_y != 0.0f;
     const auto stays = down ? SampleAt(0.0f, at.x, plan.height, plan.width)
                             : SampleAt(at.y, 0.0f, plan.height, plan.width);

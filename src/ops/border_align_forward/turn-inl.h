@@ -61,7 +61,7 @@ HWY_INLINE void Pack(const V* map, int64_t channels, int64_t pixels, int64_t beg
   }
 }
 
-// Bytes that are written at a time where that streams; there is nothing for less.
+// Bytes that are written at a time where that streams. Of fewer, Highway would write as many.
 constexpr int64_t kStreamed = 16;
 
 // Writes the results of up to four boxes, [border][box][group], as they lie in NCHW, [channel][box]
@@ -80,11 +80,13 @@ HWY_INLINE void Turn(const V* results, int64_t boxes, int64_t count, int64_t gro
       for (int64_t k = 0; k < count; ++k) {
         const auto borders = hn::Load(tag, runs[k] + 4 * d);
         V* const to = output + (c + d) * stride + 4 * k;
-        if (sizeof(V) * 4 == kStreamed && stream) {
-          hn::Stream(borders, tag, to);
-        } else {
-          hn::StoreU(borders, tag, to);
+        if constexpr (sizeof(V) * 4 == kStreamed) {
+          if (stream) {
+            hn::Stream(borders, tag, to);
+            continue;
+          }
         }
+        hn::StoreU(borders, tag, to);
       }
     }
   }

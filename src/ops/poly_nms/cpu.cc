@@ -98,7 +98,7 @@ struct QuadJudge {
       if (verdict != math::Verdict::kDoubtful) return verdict == math::Verdict::kYes;
     }
     ++clipped;
-    return math::QuadIoU(boxes + 9 * a.index, boxes + 9 * b.index) > threshold;
+    return math::QuadIoU(boxes + int64_t{9} * a.index, boxes + int64_t{9} * b.index) > threshold;
   }
 };
 
@@ -175,7 +175,7 @@ class PolyNmsRun {
   }
 
   // Where boxes lie close, the best may suppress most of the others: these meet those first, in any
-  // order. False, and nothing done, where the best don't, unless all boxes lie in a crowd.
+  // order. False where the best don't, unless all boxes lie in a crowd; the bounds are as before.
   bool SuppressDense(core::Work& work) {
     std::fill_n(w_.kept, plan_.count, false);
     FewKept kept;
@@ -183,8 +183,8 @@ class PolyNmsRun {
     constexpr int64_t kSample = 256;
     if (!w_.cells.Crowded() &&
         CollectUnsuppressed(plan_.count / kSample, last, kept.Kept(), work) > kSample / 8) {
-      // Their places in the order of scores have taken those of others.
-      FindBounds(0, FewKept::kCapacity);
+      static_assert(kLeastDense >= FewKept::kCapacity);
+      FindBounds(0, FewKept::kCapacity);  // those of the best, by score, are in their place
       return false;
     }
     const int64_t left = CollectUnsuppressed(1, last, kept.Kept(), work);
@@ -209,7 +209,8 @@ class PolyNmsRun {
     return order[best - 1];
   }
 
-  // The last of the best keys, somewhat fewer than FewKept has room for: of a sample, so about.
+  // The last of the best keys, about half as many as FewKept has room for, or more where there are
+  // so many boxes that a sample can't tell.
   uint64_t KeyAmongBest() const {
     constexpr int64_t kSamples = 1024, kBest = FewKept::kCapacity / 2;
     std::array<uint64_t, kSamples> keys;
