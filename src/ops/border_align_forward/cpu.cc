@@ -240,9 +240,8 @@ void RunPackedMaps(const BorderAlignForwardPlan& plan, const BorderAlignForwardA
           const int64_t border = at / boxes, in_order = first + at % boxes;
           const int64_t k = order ? order->Box(n * 4 + border, in_order) : in_order;
           const T* box = static_cast<const T*>(args.boxes) + (n * plan.boxes + k) * 4;
-          samples.map = near.maps + border * pixels * group;
-          samples.start = WalkAlong(border, box, static_cast<float>(plan.pool_size));
-          samples.at_first = false;
+          samples.StartAlong(WalkAlong(border, box, static_cast<float>(plan.pool_size)),
+                             near.maps + border * pixels * group);
           const int64_t result = (border * boxes + k - first) * group;
           Blocks<kBlock<T>>(samples, WithAllLanes(channels), 0, false, near.best + result,
                             near.index + result);
@@ -297,11 +296,10 @@ void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& 
       const int64_t n = map / groups / 4, at = i % plan.boxes;
       const int64_t k = order ? order->Box(map, at) : at;
       const T* box = static_cast<const T*>(args.boxes) + (n * plan.boxes + k) * 4;
-      samples.map = static_cast<const T*>(args.input) + n * 4 * channels * pixels +
-                    (border * channels + c) * strides.channel;
+      samples.StartAlong(WalkAlong(border, box, static_cast<float>(plan.pool_size)),
+                         static_cast<const T*>(args.input) + n * 4 * channels * pixels +
+                             (border * channels + c) * strides.channel);
       samples.packed_channels = in_place ? 0 : std::min(group, channels - c);
-      samples.start = WalkAlong(border, box, static_cast<float>(plan.pool_size));
-      samples.at_first = false;
       const int64_t result = nchw ? ((n * channels + c) * plan.boxes + k) * 4 + border
                                   : ((n * plan.boxes + k) * 4 + border) * channels + c;
       T* output = static_cast<T*>(args.output) + result;

@@ -91,6 +91,13 @@ struct Samples {
 
   Samples(const BorderAlignForwardPlan& p, const Strides& s) : plan(p), strides(s) {}
 
+  // Of another border, on a map that may be another too.
+  void StartAlong(const BorderWalk& walk, const T* its_map) {
+    start = walk;
+    map = its_map;
+    at_first = false;
+  }
+
   // Go to the first ones, or to the next ones. False where there are none.
   bool First() {
     if (at_first) return begin < end;

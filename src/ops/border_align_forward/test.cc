@@ -234,6 +234,15 @@ TEST_P(BorderAlignTest, ManyResultsInNchw) {
   const auto expected = BorderAlign("cpu:reference", Floats(input), Floats(boxes), shape);
   ExpectSameFloats(got.output, expected.output, "many results");
   EXPECT_EQ(got.argmax_idx, expected.argmax_idx);
+
+  std::vector<uint16_t> half_input, half_boxes;
+  for (float v : input) half_input.push_back(oracle::FloatToHalf(v));
+  for (float v : boxes) half_boxes.push_back(oracle::FloatToHalf(v));
+  const auto halves = BorderAlign(GetParam(), Halfs(half_input), Halfs(half_boxes), shape);
+  const auto expected_halves =
+      BorderAlign("cpu:reference", Halfs(half_input), Halfs(half_boxes), shape);
+  EXPECT_EQ(halves.output, expected_halves.output);
+  EXPECT_EQ(halves.argmax_idx, expected_halves.argmax_idx);
 }
 
 TEST_P(BorderAlignTest, ManySamplesBitByBit) {

@@ -197,7 +197,8 @@ class PolyNmsRun {
     const uint64_t limit = KeyAmongBest();
     const auto take = [&](int64_t begin, int64_t end, uint64_t* out) {
       for (int64_t i = begin; i < end; ++i) {
-        if (KeyOf(i) <= limit) *out++ = KeyOf(i);
+        const uint64_t key = KeyOf(i);
+        if (key <= limit) *out++ = key;
       }
       return out;
     };
