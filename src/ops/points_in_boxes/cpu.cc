@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 
 #include "cpu/lane-inl.h"
@@ -104,10 +105,27 @@ void TestAll(const FlatBox* boxes, int64_t box_count, const float* points, int64
   });
 }
 
+// All of it without a branch, which most points would make the processor mispredict.
 HWY_INLINE bool Holds(const FlatBox& b, float x, float y, float z) {
   const float dx = x - b.cx, dy = y - b.cy;
-  return std::abs(z - b.cz) <= b.reach_z && std::abs(dx * b.cos - dy * b.sin) <= b.reach_x &&
-         std::abs(dx * b.sin + dy * b.cos) <= b.reach_y;
+  const bool in_x = std::abs(dx * b.cos - dy * b.sin) <= b.reach_x;
+  const bool in_y = std::abs(dx * b.sin + dy * b.cos) <= b.reach_y;
+  const bool in_z = std::abs(z - b.cz) <= b.reach_z;
+  return in_x & in_y & in_z;
+}
+
+// The lowest box of a list that holds the point, or -1.
+HWY_INLINE int32_t LowestOf(const int32_t* list, const FlatBox* boxes, const float* point,
+                            int64_t& tests) {
+  const float x = point[0], y = point[1], z = point[2];
+  while (true) {
+    const int32_t entry = *list++;
+    const bool last = entry < 0;
+    const int32_t box = last ? ~entry : entry;
+    const bool held = Holds(boxes[box], x, y, z);
+    ++tests;
+    if (held | last) return held ? box : -1;
+  }
 }
 
 // Axis::Cell for a vector.
@@ -131,44 +149,37 @@ HWY_INLINE IntVec CellsOf(const Axis& axis, FloatVec x) {
   return cell;
 }
 
-// Returns how many tests it made.
+// Returns how many tests it made. By blocks of 64 points: vectors note which of them lie in a cell
+// with boxes, and those are tested one by one. A branch for each vector would be mispredicted.
 int64_t TestNear(const Grid& grid, const FlatBox* boxes, const float* points, int64_t begin,
                  int64_t end, int32_t* indices) {
+  constexpr int64_t kBlock = 64;
   const IntTag int_tag;
   const Axis axis_x = grid.x(), axis_y = grid.y();
   const int32_t* const heads = grid.heads();
   const int32_t* const lists = grid.lists();
   int64_t tests = 0;
-  ForVectors(points, begin, end, [&](const Points& p, int64_t first, int64_t count) HWY_ATTR {
-    const IntVec cell = hn::Add(hn::Mul(CellsOf(axis_y, p.y), hn::Set(int_tag, axis_x.cells)),
-                                CellsOf(axis_x, p.x));
-    const IntVec head = hn::GatherIndex(int_tag, heads, cell);
-    const auto occupied = hn::Gt(head, hn::Set(int_tag, -1));
-    if (HWY_LIKELY(hn::AllFalse(int_tag, occupied))) {
+  for (int64_t block = begin; block < end; block += kBlock) {
+    const int64_t block_end = std::min(block + kBlock, end);
+    HWY_ALIGN int32_t starts[kBlock];
+    uint64_t near = 0;  // a bit a point
+    const auto look_up = [&](const Points& p, int64_t first, int64_t count) HWY_ATTR {
+      const IntVec cell = hn::Add(hn::Mul(CellsOf(axis_y, p.y), hn::Set(int_tag, axis_x.cells)),
+                                  CellsOf(axis_x, p.x));
+      const IntVec head = hn::GatherIndex(int_tag, heads, cell);
+      hn::StoreU(head, int_tag, starts + (first - block));
+      const auto occupied = hn::Gt(head, hn::Set(int_tag, -1));
+      near |= MaskBits(hn::RebindMask(FloatTag(), occupied)) << (first - block);
       StoreIndices(hn::Set(int_tag, -1), count, indices + first);
-      return;
+    };
+    ForVectors(points, block, block_end, look_up);
+    near &= ~uint64_t{0} >> (kBlock - (block_end - block));  // without what filled up a vector
+    for (; near != 0; near &= near - 1) {
+      const int place = std::countr_zero(near);
+      const int64_t point = block + place;
+      indices[point] = LowestOf(lists + starts[place], boxes, points + 3 * point, tests);
     }
-    HWY_ALIGN int32_t starts[HWY_MAX_BYTES / sizeof(int32_t)];
-    hn::Store(head, int_tag, starts);
-    for (int64_t lane = 0; lane < count; ++lane) {
-      int32_t found = -1;
-      if (starts[lane] >= 0) {
-        const float* point = points + 3 * (first + lane);
-        const float x = point[0], y = point[1], z = point[2];
-        for (const int32_t* entry = lists + starts[lane];; ++entry) {
-          const bool last = *entry < 0;
-          const int32_t box = last ? ~*entry : *entry;
-          ++tests;
-          if (Holds(boxes[box], x, y, z)) {
-            found = box;
-            break;
-          }
-          if (last) break;
-        }
-      }
-      indices[first + lane] = found;
-    }
-  });
+  }
   return tests;
 }
 
@@ -191,7 +202,7 @@ void Run(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, void* mem
       tests += plan.points * plan.boxes;
       continue;
     }
-    workspace.grid.Build(workspace.boxes, plan.boxes);
+    workspace.grid.Build(workspace.boxes, plan.boxes, launch.threads);
     launch.threads.For(plan.points, kGrain, [&](int64_t begin, int64_t end) {
       tests += TestNear(workspace.grid, workspace.boxes, points, begin, end, indices);
     });

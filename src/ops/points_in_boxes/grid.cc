@@ -14,6 +14,7 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 // Entries of a box that makes one worth trying other cells, on average over its cells.
 constexpr double kCrowded = 8.0;
+constexpr int64_t kGrain = 128;  // a thread's share at least, in boxes
 
 float RoundDown(double v) {
   return std::isnan(v) ? -kInf : std::nextafterf(static_cast<float>(v), -kInf);
@@ -98,35 +99,36 @@ Grid::Grid(core::WorkspaceLayout& layout, int64_t points, int64_t boxes) {
   const int64_t even_cells = max_cells_ + 4 * 1024;
   heads_ = layout.Array<int32_t>(std::max(even_cells, max_splits_ * max_splits_));
   lists_ = layout.Array<int32_t>(max_entries_);
-  cells_ = layout.Array<int32_t>(max_entries_);
-  box_ends_ = layout.Array<int64_t>(boxes);
+  max_spans_ = max_entries_ / 2;
+  spans_ = layout.Array<Span>(max_spans_);
+  span_ends_ = layout.Array<int64_t>(boxes);
 }
 
-void Grid::Build(const FlatBox* boxes, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    if (HoldsNothing(boxes[i])) {
-      bounds_[i] = {1, 1, 0, 0};
-      continue;
-    }
-    const Corners c = CornersOf(boxes[i]);
-    bounds_[i] = {
-        RoundDown(*std::min_element(c.x, c.x + 4)), RoundDown(*std::min_element(c.y, c.y + 4)),
-        RoundUp(*std::max_element(c.x, c.x + 4)), RoundUp(*std::max_element(c.y, c.y + 4))};
-  }
+void Grid::Build(const FlatBox* boxes, int64_t count, cpu::Threads& threads) {
+  threads.For(count, kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) bounds_[i] = BoundsOf(boxes[i]);
+  });
+  FillEvenly(boxes, count, threads);
+  const double even = Crowding();
+  if (even <= kCrowded) return;
+  PlaceAtQuantiles(count);
+  if (FillLists(boxes, count, threads) && Crowding() < even) return;
+  FillEvenly(boxes, count, threads);
+}
+
+Grid::Bounds Grid::BoundsOf(const FlatBox& box) {
+  if (HoldsNothing(box)) return {1, 1, 0, 0};
+  const Corners c = CornersOf(box);
+  return {RoundDown(*std::min_element(c.x, c.x + 4)), RoundDown(*std::min_element(c.y, c.y + 4)),
+          RoundUp(*std::max_element(c.x, c.x + 4)), RoundUp(*std::max_element(c.y, c.y + 4))};
+}
+
+void Grid::FillEvenly(const FlatBox* boxes, int64_t count, cpu::Threads& threads) {
   int64_t cells = max_cells_;
   do {
     PlaceEvenly(count, cells);
     cells /= 4;
-  } while (!FillLists(boxes, count));
-  if (Crowding() <= kCrowded) return;
-  const double even = Crowding();
-  PlaceAtQuantiles(count);
-  if (FillLists(boxes, count) && Crowding() < even) return;
-  cells = max_cells_;
-  do {
-    PlaceEvenly(count, cells);
-    cells /= 4;
-  } while (!FillLists(boxes, count));
+  } while (!FillLists(boxes, count, threads));
 }
 
 void Grid::PlaceEvenly(int64_t count, int64_t cells) {
@@ -190,9 +192,13 @@ void Grid::PlaceAtQuantiles(int64_t count) {
   }
 }
 
-// Row by row of cells: the part of the turned rectangle between the row's ends, from left to right.
-template <class Visit>
-void Grid::ForCellsOf(const FlatBox& box, const Bounds& bounds, const Visit& visit) const {
+int64_t Grid::RowsOf(const Bounds& bounds) const {
+  return bounds.x1 > bounds.x2 ? 0 : int64_t{y_.Cell(bounds.y2)} - y_.Cell(bounds.y1) + 1;
+}
+
+// In each row of cells: the part of the turned rectangle between the row's ends, from left to
+// right.
+void Grid::FindSpans(const FlatBox& box, const Bounds& bounds, Span* spans) const {
   if (bounds.x1 > bounds.x2) return;
   const int32_t y1 = y_.Cell(bounds.y1), y2 = y_.Cell(bounds.y2);
   const int32_t x1 = x_.Cell(bounds.x1), x2 = x_.Cell(bounds.x2);
@@ -215,41 +221,49 @@ void Grid::ForCellsOf(const FlatBox& box, const Bounds& bounds, const Visit& vis
           if ((ay < level) != (by < level)) include(ax + (bx - ax) * ((level - ay) / (by - ay)));
         }
       }
-      if (left > right) continue;  // the rounded bounds touch a row that the box does not
-      first = std::max(first, x_.Cell(RoundDown(left)));
-      last = std::min(last, x_.Cell(RoundUp(right)));
+      // Nothing where the rounded bounds touch a row that the box does not.
+      first = left > right ? x2 + 1 : std::max(first, x_.Cell(RoundDown(left)));
+      last = left > right ? x2 : std::min(last, x_.Cell(RoundUp(right)));
     }
-    for (int32_t x = first; x <= last; ++x) visit(int64_t{y} * x_.cells + x);
+    *spans++ = {y * x_.cells + first, y * x_.cells + last + 1};
   }
 }
 
 // False when the lists would not fit. Work follows the boxes' cells: the others, most of them, are
 // only cleared.
-bool Grid::FillLists(const FlatBox* boxes, int64_t count) {
+bool Grid::FillLists(const FlatBox* boxes, int64_t count, cpu::Threads& threads) {
+  int64_t spans = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    spans += RowsOf(bounds_[i]);
+    if (spans > max_spans_) return false;
+    span_ends_[i] = spans;
+  }
+  const auto begin_of = [&](int64_t box) { return box == 0 ? 0 : span_ends_[box - 1]; };
+  threads.For(count, kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) FindSpans(boxes[i], bounds_[i], spans_ + begin_of(i));
+  });
   std::fill_n(heads_, int64_t{x_.cells} * y_.cells, -1);
   entries_ = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    ForCellsOf(boxes[i], bounds_[i], [&](int64_t cell) {
-      --heads_[cell];
-      if (entries_ < max_entries_) cells_[entries_] = static_cast<int32_t>(cell);
-      ++entries_;
-    });
+  for (int64_t i = 0; i < spans; ++i) {
+    entries_ += std::max(spans_[i].end - spans_[i].begin, 0);
     if (entries_ > max_entries_) return false;
-    box_ends_[i] = entries_;
+    for (int32_t cell = spans_[i].begin; cell < spans_[i].end; ++cell) --heads_[cell];
   }
   // heads_[c] is -1 - the length of the list, until the last box of the cell makes room for it.
   // From the last box down, so that lists ascend.
   int32_t used = 0;
-  for (int64_t i = count - 1, entry = entries_; i >= 0; --i) {
+  for (int64_t i = count - 1; i >= 0; --i) {
     const auto box = static_cast<int32_t>(i);
-    for (const int64_t begin = i == 0 ? 0 : box_ends_[i - 1]; entry > begin;) {
-      int32_t& head = heads_[cells_[--entry]];
-      if (head >= 0) {
-        lists_[--head] = box;
-      } else {
-        used += -1 - head;
-        head = used - 1;
-        lists_[head] = ~box;
+    for (int64_t span = begin_of(i); span < span_ends_[i]; ++span) {
+      for (int32_t cell = spans_[span].begin; cell < spans_[span].end; ++cell) {
+        int32_t& head = heads_[cell];
+        if (head >= 0) {
+          lists_[--head] = box;
+        } else {
+          used += -1 - head;
+          head = used - 1;
+          lists_[head] = ~box;
+        }
       }
     }
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/workspace.h"
+#include "cpu/threads.h"
 
 namespace detops::ops::points_in_boxes {
 
@@ -40,7 +41,7 @@ class Grid {
 
   // Even cells; where those crowd the boxes into few of them (sizes or positions over many
   // decades), cells at quantiles of the boxes' ends.
-  void Build(const FlatBox* boxes, int64_t count);
+  void Build(const FlatBox* boxes, int64_t count, cpu::Threads& threads);
 
   const Axis& x() const { return x_; }
   const Axis& y() const { return y_; }
@@ -53,21 +54,26 @@ class Grid {
   struct Bounds {
     float x1, y1, x2, y2;
   };
+  struct Span {
+    int32_t begin, end;  // cells of one row
+  };
+  static Bounds BoundsOf(const FlatBox& box);
+  void FillEvenly(const FlatBox* boxes, int64_t count, cpu::Threads& threads);
   void PlaceEvenly(int64_t count, int64_t cells);
   void PlaceAtQuantiles(int64_t count);
-  bool FillLists(const FlatBox* boxes, int64_t count);
+  int64_t RowsOf(const Bounds& bounds) const;
+  void FindSpans(const FlatBox& box, const Bounds& bounds, Span* spans) const;
+  bool FillLists(const FlatBox* boxes, int64_t count, cpu::Threads& threads);
   double Crowding() const;
-  template <class Visit>
-  void ForCellsOf(const FlatBox& box, const Bounds& bounds, const Visit& visit) const;
 
-  int64_t max_cells_, max_entries_, max_splits_;
-  Bounds* bounds_;     // [boxes]; x1 > x2 for a box that holds nothing
-  float* splits_[2];   // [max_splits] for x and y
-  float* ends_;        // [2 * boxes] to sort
-  int32_t* heads_;     // [cells]
-  int32_t* lists_;     // [max_entries]
-  int32_t* cells_;     // [max_entries] of one box after another
-  int64_t* box_ends_;  // [boxes] where a box's end among them
+  int64_t max_cells_, max_entries_, max_spans_, max_splits_;
+  Bounds* bounds_;      // [boxes]; x1 > x2 for a box that holds nothing
+  float* splits_[2];    // [max_splits] for x and y
+  float* ends_;         // [2 * boxes] to sort
+  int32_t* heads_;      // [cells]
+  int32_t* lists_;      // [max_entries]
+  Span* spans_;         // [max_spans] of one box after another, one for each row it touches
+  int64_t* span_ends_;  // [boxes] where a box's end among them
   int64_t entries_ = 0;
   Axis x_, y_;
 };
