@@ -46,13 +46,12 @@ HWY_INLINE FloatBoxes BoxesAt(const BoxCells::Boxes& boxes, uint32_t i) {
           LoadLane(boxes.y2 + i)};
 }
 
-// The lanes of that vector that overlap `reach`, as bits. Behind the last box may be what another
-// thread is writing: those lanes don't count.
-HWY_INLINE uint32_t OverlappingLanes(const BoxCells::Boxes& boxes, uint32_t i,
-                                     const FloatBoxes& at_i, const FloatBoxes& reach) {
-  const auto overlaps = Overlap(at_i, reach);
-  if (HWY_LIKELY(hn::AllFalse(FloatTag(), overlaps))) return 0;
-  const auto lanes = static_cast<uint32_t>(MaskBits(overlaps));
+// The lanes of that vector that a mask has, as bits. Behind the last box may be what another thread
+// is writing: those lanes don't count.
+template <class FloatMask>
+HWY_INLINE uint32_t LanesOf(const BoxCells::Boxes& boxes, uint32_t i, FloatMask mask) {
+  if (HWY_LIKELY(hn::AllFalse(FloatTag(), mask))) return 0;
+  const auto lanes = static_cast<uint32_t>(MaskBits(mask));
   return boxes.count - i < FloatLanes() ? lanes & ((uint32_t{1} << (boxes.count - i)) - 1) : lanes;
 }
 
@@ -63,7 +62,7 @@ HWY_INLINE bool AnySuppresses(const BoxCells::Boxes& kept, const FloatBoxes& rea
                               const Judge& judge, int64_t& pairs, const Admits& admits) {
   for (uint32_t i = 0; i < kept.count; i += static_cast<uint32_t>(FloatLanes())) {
     const FloatBoxes ahead = BoxesAt(kept, i);
-    uint32_t lanes = OverlappingLanes(kept, i, ahead, reach);
+    uint32_t lanes = LanesOf(kept, i, Overlap(ahead, reach));
     if (lanes == 0) continue;
     if constexpr (Judge::kInVectors) {
       pairs += std::popcount(lanes);

@@ -53,11 +53,11 @@ HWY_INLINE bool AnySuppressor(const BoxCells& cells, int64_t behind, const Judge
     work.looks += 1 + boxes.count;
     for (uint32_t i = 0; i < boxes.count; i += static_cast<uint32_t>(FloatLanes())) {
       const FloatBoxes ahead = BoxesAt(boxes, i);
-      uint32_t lanes = OverlappingLanes(boxes, i, ahead, each_reach);
-      if (lanes == 0) continue;
+      // Both at once: `behind` itself would mislead a branch on the first.
       const auto before = hn::Lt(hn::LoadU(index_tag, boxes.box + i), each_index);
-      lanes &= static_cast<uint32_t>(MaskBits(hn::RebindMask(FloatTag(), before)));
-      if (lanes == 0) continue;  // `behind` itself, most often
+      uint32_t lanes = LanesOf(
+          boxes, i, hn::And(Overlap(ahead, each_reach), hn::RebindMask(FloatTag(), before)));
+      if (lanes == 0) continue;
       if constexpr (Judge::kInVectors) {
         work.pairs += std::popcount(lanes);
         lanes &= static_cast<uint32_t>(MaskBits(judge.Suppressing(ahead, each_reach, behind)));
