@@ -2,6 +2,7 @@
 #include "ops/points_in_boxes/grid.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -12,9 +13,10 @@ namespace detops::ops::points_in_boxes {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
-// Entries of a box that makes one worth trying other cells, on average over its cells.
+// Above this crowding other cells are worth trying.
 constexpr double kCrowded = 8.0;
 constexpr int64_t kGrain = 128;  // a thread's share at least, in boxes
+constexpr int64_t kMostBands = 64;
 
 float RoundDown(double v) {
   return std::isnan(v) ? -kInf : std::nextafterf(static_cast<float>(v), -kInf);
@@ -88,7 +90,10 @@ double Axis::High(int32_t cell) const {
 
 Grid::Grid(core::WorkspaceLayout& layout, int64_t points, int64_t boxes) {
   max_cells_ = std::clamp<int64_t>(std::max(points / 16, 4 * boxes), 64, 1 << 20);
-  max_entries_ = std::max(core::CheckedMul(64, boxes, "boxes"), 4 * max_cells_);
+  // Heads are 32 bits wide. There is room for all boxes in one cell, which is the last resort.
+  max_entries_ = std::min<int64_t>(std::max(core::CheckedMul(64, boxes, "boxes"), 4 * max_cells_),
+                                   std::numeric_limits<int32_t>::max());
+  max_spans_ = std::max(max_entries_ / 2, boxes);
   max_splits_ = std::bit_ceil(static_cast<uint64_t>(
       std::clamp<int64_t>(static_cast<int64_t>(2 * std::sqrt(boxes)), 16, 1024)));
   bounds_ = layout.Array<Bounds>(boxes);
@@ -99,7 +104,6 @@ Grid::Grid(core::WorkspaceLayout& layout, int64_t points, int64_t boxes) {
   const int64_t even_cells = max_cells_ + 4 * 1024;
   heads_ = layout.Array<int32_t>(std::max(even_cells, max_splits_ * max_splits_));
   lists_ = layout.Array<int32_t>(max_entries_);
-  max_spans_ = max_entries_ / 2;
   spans_ = layout.Array<Span>(max_spans_);
   span_ends_ = layout.Array<int64_t>(boxes);
 }
@@ -109,10 +113,10 @@ void Grid::Build(const FlatBox* boxes, int64_t count, cpu::Threads& threads) {
     for (int64_t i = begin; i < end; ++i) bounds_[i] = BoundsOf(boxes[i]);
   });
   FillEvenly(boxes, count, threads);
-  const double even = Crowding();
+  const double even = crowding_;
   if (even <= kCrowded) return;
   PlaceAtQuantiles(count);
-  if (FillLists(boxes, count, threads) && Crowding() < even) return;
+  if (FillLists(boxes, count, threads) && crowding_ < even) return;
   FillEvenly(boxes, count, threads);
 }
 
@@ -230,7 +234,7 @@ void Grid::FindSpans(const FlatBox& box, const Bounds& bounds, Span* spans) cons
 }
 
 // False when the lists would not fit. Work follows the boxes' cells: the others, most of them, are
-// only cleared.
+// only cleared. Bands of rows have nothing in common, so each is for one thread.
 bool Grid::FillLists(const FlatBox* boxes, int64_t count, cpu::Threads& threads) {
   int64_t spans = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -242,45 +246,67 @@ bool Grid::FillLists(const FlatBox* boxes, int64_t count, cpu::Threads& threads)
   threads.For(count, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) FindSpans(boxes[i], bounds_[i], spans_ + begin_of(i));
   });
-  std::fill_n(heads_, int64_t{x_.cells} * y_.cells, -1);
-  entries_ = 0;
-  for (int64_t i = 0; i < spans; ++i) {
-    entries_ += std::max(spans_[i].end - spans_[i].begin, 0);
-    if (entries_ > max_entries_) return false;
-    for (int32_t cell = spans_[i].begin; cell < spans_[i].end; ++cell) --heads_[cell];
+
+  std::array<Band, kMostBands> bands;
+  const int64_t band_count =
+      count <= kGrain ? 1 : std::min<int64_t>({threads.count(), kMostBands, y_.cells});
+  for (int64_t i = 0; i < band_count; ++i) {
+    const auto row = [&](int64_t band) { return y_.cells * band / band_count; };
+    bands[i] = {static_cast<int32_t>(row(i) * x_.cells),
+                static_cast<int32_t>(row(i + 1) * x_.cells)};
   }
-  // heads_[c] is -1 - the length of the list, until the last box of the cell makes room for it.
-  // From the last box down, so that lists ascend.
-  int32_t used = 0;
+  threads.For(band_count, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) CountEntries(spans, bands[i]);
+  });
+  int64_t entries = 0;
+  for (int64_t i = 0; i < band_count; ++i) {
+    bands[i].first_entry = static_cast<int32_t>(entries);
+    entries += bands[i].entries;
+    if (entries > max_entries_) return false;
+  }
+  threads.For(band_count, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) FillListsOf(bands[i], count);
+  });
+  double squares = 0.0;
+  for (int64_t i = 0; i < band_count; ++i) squares += bands[i].squares;
+  crowding_ = entries == 0 ? 0.0 : squares / static_cast<double>(entries);
+  return true;
+}
+
+// Leaves -1 - the length of its list in the head of each cell, unless that is more than fits.
+void Grid::CountEntries(int64_t spans, Band& band) {
+  std::fill(heads_ + band.begin, heads_ + band.end, -1);
+  for (int64_t i = 0; i < spans; ++i) {
+    const Span& span = spans_[i];
+    if (span.begin >= span.end || span.begin < band.begin || span.begin >= band.end) continue;
+    band.entries += span.end - span.begin;
+    if (band.entries > max_entries_) return;
+    for (int32_t cell = span.begin; cell < span.end; ++cell) --heads_[cell];
+  }
+}
+
+// From the last box down, so that lists ascend; the last of a cell makes room for all of them.
+void Grid::FillListsOf(Band& band, int64_t count) {
+  int32_t used = band.first_entry;
   for (int64_t i = count - 1; i >= 0; --i) {
     const auto box = static_cast<int32_t>(i);
-    for (int64_t span = begin_of(i); span < span_ends_[i]; ++span) {
-      for (int32_t cell = spans_[span].begin; cell < spans_[span].end; ++cell) {
+    for (int64_t j = i == 0 ? 0 : span_ends_[i - 1]; j < span_ends_[i]; ++j) {
+      const Span& span = spans_[j];
+      if (span.begin < band.begin || span.begin >= band.end) continue;
+      for (int32_t cell = span.begin; cell < span.end; ++cell) {
         int32_t& head = heads_[cell];
         if (head >= 0) {
           lists_[--head] = box;
         } else {
-          used += -1 - head;
+          const int32_t length = -1 - head;
+          band.squares += static_cast<double>(length) * length;
+          used += length;
           head = used - 1;
           lists_[head] = ~box;
         }
       }
     }
   }
-  return true;
-}
-
-// The length of the list that an average entry is in: what a point inside some box has to test.
-double Grid::Crowding() const {
-  double squares = 0.0;
-  int64_t length = 0;
-  for (int64_t i = 0; i < entries_; ++i) {
-    ++length;
-    if (lists_[i] >= 0) continue;
-    squares += static_cast<double>(length) * static_cast<double>(length);
-    length = 0;
-  }
-  return entries_ == 0 ? 0.0 : squares / static_cast<double>(entries_);
 }
 
 }  // namespace detops::ops::points_in_boxes

@@ -57,6 +57,12 @@ class Grid {
   struct Span {
     int32_t begin, end;  // cells of one row
   };
+  struct Band {
+    int32_t begin, end;  // cells of some rows
+    int64_t entries = 0;
+    int32_t first_entry = 0;
+    double squares = 0.0;  // of the lengths of its lists
+  };
   static Bounds BoundsOf(const FlatBox& box);
   void FillEvenly(const FlatBox* boxes, int64_t count, cpu::Threads& threads);
   void PlaceEvenly(int64_t count, int64_t cells);
@@ -64,7 +70,8 @@ class Grid {
   int64_t RowsOf(const Bounds& bounds) const;
   void FindSpans(const FlatBox& box, const Bounds& bounds, Span* spans) const;
   bool FillLists(const FlatBox* boxes, int64_t count, cpu::Threads& threads);
-  double Crowding() const;
+  void CountEntries(int64_t spans, Band& band);
+  void FillListsOf(Band& band, int64_t count);
 
   int64_t max_cells_, max_entries_, max_spans_, max_splits_;
   Bounds* bounds_;      // [boxes]; x1 > x2 for a box that holds nothing
@@ -74,7 +81,8 @@ class Grid {
   int32_t* lists_;      // [max_entries]
   Span* spans_;         // [max_spans] of one box after another, one for each row it touches
   int64_t* span_ends_;  // [boxes] where a box's end among them
-  int64_t entries_ = 0;
+  // The length of the list that an average entry is in: what a point inside some box has to test.
+  double crowding_ = 0.0;
   Axis x_, y_;
 };
 
