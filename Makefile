@@ -40,7 +40,7 @@ test-release test-asan: test-%: setup
 # The callers' threads: oneTBB's own are not instrumented, so handles get one each.
 test-tsan: setup
 	cmake --preset tsan >/dev/null
-	cmake --build --preset tsan --target api_test -j $(JOBS)
+	cmake --build --preset tsan --target threads_test -j $(JOBS)
 	ctest --preset tsan
 
 # pip_wheel CUDA: into build/wheels, by the environment's Python.

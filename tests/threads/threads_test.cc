@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many threads at once, each with a handle of its own. ThreadSanitizer runs this suite by its name.
+// Many threads at once, each with a handle of its own. A program by itself, for ThreadSanitizer.
 #include <gtest/gtest.h>
 
 #include <string>
