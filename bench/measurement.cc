@@ -21,7 +21,7 @@ constexpr double kTurnSeconds = 0.005;
 // Of the threads: where the memory serves so many times as much to all as to one, it scales.
 constexpr double kMemoryScales = 0.85;
 // Where the memory needs less than this share of a call's time, it does not hold the call back.
-constexpr double kMemoryMatters = 0.5;
+constexpr double kMemoryMatters = 0.1;
 
 double CacheBytes() {
   double bytes = 32 << 20;
