@@ -36,20 +36,6 @@ int64_t SetsOf(const Case& what) {
   return 1 + static_cast<int64_t>(2 * CacheBytes() / what.report.bytes);
 }
 
-// Whatever disturbs a call makes it slower, and one on all threads is disturbed by what disturbs
-// any of them. So the lower quartiles are compared.
-double Scaling(const std::vector<Turn>& turns) {
-  std::vector<double> one, all;
-  for (const Turn& turn : turns) {
-    one.push_back(turn.one_thread);
-    all.push_back(turn.all_threads);
-  }
-  const auto quarter = static_cast<std::ptrdiff_t>(turns.size() / 4);
-  std::nth_element(one.begin(), one.begin() + quarter, one.end());
-  std::nth_element(all.begin(), all.begin() + quarter, all.end());
-  return one[quarter] / all[quarter];
-}
-
 }  // namespace
 
 std::string Measurement::Name() const {
@@ -130,16 +116,17 @@ Figures FiguresOf(const Measurement& m, const std::deque<Measurement>& all,
     break;
   }
   if (!m.turns.empty()) {
-    std::vector<double> memory_ratios;
-    std::vector<Turn> with_memory;
+    std::vector<double> ratios, memory_ratios, ratios_with_memory;
     for (const Turn& turn : m.turns) {
+      ratios.push_back(turn.one_thread / turn.all_threads);
       memory_ratios.push_back(turn.memory_scaling);
-      if (turn.memory_scaling >= kMemoryScales * m.threads) with_memory.push_back(turn);
+      if (turn.memory_scaling >= kMemoryScales * m.threads)
+        ratios_with_memory.push_back(ratios.back());
     }
-    f.scaling = Scaling(m.turns);
+    f.scaling = Median(ratios);
     if (memory_matters) {
       f.memory_scaling = Median(memory_ratios);
-      if (!with_memory.empty()) f.scaling_with_memory = Scaling(with_memory);
+      if (!ratios_with_memory.empty()) f.scaling_with_memory = Median(ratios_with_memory);
     }
   }
   for (const Measurement& other : all) {

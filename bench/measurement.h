@@ -62,7 +62,7 @@ struct Figures {
   std::optional<double> limit;        // seconds that the machine needs at least
   std::optional<double> share;        // of the limit: limit / median, or the median of the rounds'
   std::optional<double> ratio;        // to the reference: its median / median
-  std::optional<double> scaling;      // to one thread: of the turns' lower quartiles
+  std::optional<double> scaling;      // to one thread: the median of the turns'
   // Where the memory matters: its own, and the call's in those turns in which it was no reason not
   // to scale.
   std::optional<double> memory_scaling, scaling_with_memory;
