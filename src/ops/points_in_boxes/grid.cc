@@ -225,9 +225,12 @@ void Grid::FindSpans(const FlatBox& box, const Bounds& bounds, Span* spans) cons
           if ((ay < level) != (by < level)) include(ax + (bx - ax) * ((level - ay) / (by - ay)));
         }
       }
-      // Nothing where the rounded bounds touch a row that the box does not.
-      first = left > right ? x2 + 1 : std::max(first, x_.Cell(RoundDown(left)));
-      last = left > right ? x2 : std::min(last, x_.Cell(RoundUp(right)));
+      if (left > right) {
+        last = first - 1;  // the rounded bounds touch a row that the box does not
+      } else {
+        first = std::max(first, x_.Cell(RoundDown(left)));
+        last = std::min(last, x_.Cell(RoundUp(right)));
+      }
     }
     *spans++ = {y * x_.cells + first, y * x_.cells + last + 1};
   }
@@ -242,9 +245,8 @@ bool Grid::FillLists(const FlatBox* boxes, int64_t count, cpu::Threads& threads)
     if (spans > max_spans_) return false;
     span_ends_[i] = spans;
   }
-  const auto begin_of = [&](int64_t box) { return box == 0 ? 0 : span_ends_[box - 1]; };
   threads.For(count, kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) FindSpans(boxes[i], bounds_[i], spans_ + begin_of(i));
+    for (int64_t i = begin; i < end; ++i) FindSpans(boxes[i], bounds_[i], spans_ + FirstSpan(i));
   });
 
   std::array<Band, kMostBands> bands;
@@ -290,7 +292,7 @@ void Grid::FillListsOf(Band& band, int64_t count) {
   int32_t used = band.first_entry;
   for (int64_t i = count - 1; i >= 0; --i) {
     const auto box = static_cast<int32_t>(i);
-    for (int64_t j = i == 0 ? 0 : span_ends_[i - 1]; j < span_ends_[i]; ++j) {
+    for (int64_t j = FirstSpan(i); j < span_ends_[i]; ++j) {
       const Span& span = spans_[j];
       if (span.begin < band.begin || span.begin >= band.end) continue;
       for (int32_t cell = span.begin; cell < span.end; ++cell) {

@@ -68,6 +68,7 @@ class Grid {
   void PlaceEvenly(int64_t count, int64_t cells);
   void PlaceAtQuantiles(int64_t count);
   int64_t RowsOf(const Bounds& bounds) const;
+  int64_t FirstSpan(int64_t box) const { return box == 0 ? 0 : span_ends_[box - 1]; }
   void FindSpans(const FlatBox& box, const Bounds& bounds, Span* spans) const;
   bool FillLists(const FlatBox* boxes, int64_t count, cpu::Threads& threads);
   void CountEntries(int64_t spans, Band& band);
