@@ -131,6 +131,18 @@ HWY_INLINE void StoreElements(FloatVec v, math::Half* p) {
 #endif
 }
 
+// Has what lies at p come from memory, to be read or to be written.
+template <class T>
+HWY_INLINE void PrefetchToRead(const T* p, int64_t count) {
+  constexpr int64_t kLine = 64 / sizeof(T);
+  for (int64_t i = 0; i < count; i += kLine) __builtin_prefetch(p + i, 0);
+}
+template <class T>
+HWY_INLINE void PrefetchToWrite(const T* p, int64_t count) {
+  constexpr int64_t kLine = 64 / sizeof(T);
+  for (int64_t i = 0; i < count; i += kLine) __builtin_prefetch(p + i, 1);
+}
+
 // Past the caches, for results larger than they are; p is aligned to a whole vector of elements.
 HWY_INLINE void StreamElements(FloatVec v, float* p) { hn::Stream(v, FloatTag(), p); }
 HWY_INLINE void StreamElements(FloatVec v, math::Half* p) {

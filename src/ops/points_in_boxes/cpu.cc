@@ -149,14 +149,6 @@ HWY_INLINE IntVec CellsOf(const Axis& axis, FloatVec x) {
   return cell;
 }
 
-// Has points, and room for their indices, come from memory. The processor does so by itself, but
-// not beyond a page.
-HWY_INLINE void Prefetch(const float* points, const int32_t* indices, int64_t count) {
-  constexpr int64_t kLine = 64 / sizeof(float);
-  for (int64_t i = 0; i < 3 * count; i += kLine) __builtin_prefetch(points + i);
-  for (int64_t i = 0; i < count; i += kLine) __builtin_prefetch(indices + i, 1);
-}
-
 // Returns how many tests it made. By blocks of 64 points: vectors note which of them lie in a cell
 // with boxes, and those are tested one by one. A branch for each vector would be mispredicted.
 int64_t TestNear(const Grid& grid, const FlatBox* boxes, const float* points, int64_t begin,
@@ -169,8 +161,10 @@ int64_t TestNear(const Grid& grid, const FlatBox* boxes, const float* points, in
   int64_t tests = 0;
   for (int64_t block = begin; block < end; block += kBlock) {
     const int64_t block_end = std::min(block + kBlock, end);
+    // The processor does so by itself, but not beyond a page.
     if (block + kAhead + kBlock <= end) {
-      Prefetch(points + 3 * (block + kAhead), indices + block + kAhead, kBlock);
+      PrefetchToRead(points + 3 * (block + kAhead), 3 * kBlock);
+      PrefetchToWrite(indices + block + kAhead, kBlock);
     }
     HWY_ALIGN int32_t starts[kBlock];
     uint64_t near = 0;  // a bit a point
