@@ -12,8 +12,10 @@ namespace {
 
 constexpr int64_t kGrain = 1024;
 constexpr int64_t kVectorRoom = 16;
-// Up to here one thread counts them sooner than two.
+// What several threads write at random places takes longer than on one thread up to so many boxes:
+// lines of the cache go to and fro. So do counters, unless there are many threads.
 constexpr int64_t kFewBoxes = 16384;
+constexpr int kManyThreads = 8;
 // Cells for a box at most, where they are not hashed: most are empty, and all are cleared and
 // counted.
 constexpr double kCellsPerBox = 4.0;
@@ -40,7 +42,7 @@ BoxCells::BoxCells(core::WorkspaceLayout& layout, int64_t capacity)
       y1_(layout.Array<float>(capacity + kVectorRoom)),
       x2_(layout.Array<float>(capacity + kVectorRoom)),
       y2_(layout.Array<float>(capacity + kVectorRoom)),
-      kept_(layout.Array<uint32_t>(capacity + kVectorRoom)),
+      box_at_(layout.Array<uint32_t>(capacity + kVectorRoom)),
       capacity_(capacity) {}
 
 // The smallest power of 4 that is more than the longer side.
@@ -100,6 +102,7 @@ void BoxCells::Measure(const Bounds* boxes, int64_t count, Threads& threads) {
     const std::lock_guard lock(adding);
     for (int i = 0; i < kLevels; ++i) {
       const Level& l = part[i];
+      if (l.boxes == 0) continue;  // what others wrote is far away
       all[i].Add({l.x_low, l.y_low}, {l.x_high, l.y_high}, l.boxes);
     }
   });
@@ -151,8 +154,8 @@ void BoxCells::Arrange(Level* levels) {
 
 void BoxCells::Place(const Bounds* boxes, int64_t count, Threads& threads) {
   std::fill_n(cells_, cell_count_ + 1, Cell{0, 0});
-  // Of few boxes and in a crowd, threads would only pass the counters to and fro.
-  const bool count_alone = Crowded() || count <= kFewBoxes || threads.count() == 1;
+  const bool few = count <= kFewBoxes;
+  const bool count_alone = Crowded() || few || threads.count() < kManyThreads;
   threads.For(count, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       cell_of_[i] = kNoCell;
@@ -187,12 +190,18 @@ void BoxCells::Place(const Bounds* boxes, int64_t count, Threads& threads) {
   }
   cells_[cell_count_].begin = sum;
   sparse_ = most_in_cell <= kMostOfSparse && sum <= kMeanOfSparse * used_;
+  threads.For(count, few ? count : kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      if (cell_of_[i] == kNoCell) continue;
+      box_at_[cells_[cell_of_[i]].begin + place_in_cell_[i]] = static_cast<uint32_t>(i);
+    }
+  });
 }
 
-void BoxCells::KeepAll(const Bounds* boxes, int64_t count, Threads& threads) {
-  threads.For(count, kGrain, [&](int64_t begin, int64_t end) {
+void BoxCells::KeepAll(const Bounds* boxes, Threads& threads) {
+  threads.For(cells_[cell_count_].begin, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      if (cell_of_[i] != kNoCell) PutAt(PlaceOf(i), boxes[i], static_cast<uint32_t>(i));
+      PutAt(static_cast<uint32_t>(i), boxes[box_at_[i]], box_at_[i]);
     }
   });
 }

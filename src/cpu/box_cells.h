@@ -45,10 +45,11 @@ class BoxCells {
   uint32_t CellOf(int64_t box) const { return cell_of_[box]; }
   // Whether each cell has so few that a box may meet all of them, kept or not.
   bool Sparse() const { return sparse_; }
-  // The boxes in the order of cells: where a cell begins and ends, and where a box stands.
+  // The boxes in the order of cells: where a cell begins and ends, and, until one is kept, which
+  // box stands where.
   uint32_t Begin(uint32_t cell) const { return cells_[cell].begin; }
   uint32_t End(uint32_t cell) const { return cells_[cell + 1].begin; }
-  uint32_t PlaceOf(int64_t box) const { return cells_[cell_of_[box]].begin + place_in_cell_[box]; }
+  uint32_t BoxAt(int64_t place) const { return box_at_[place]; }
   // The cells that have boxes, in ascending order.
   int64_t used() const { return used_; }
   uint32_t Used(int64_t i) const { return used_cells_[i]; }
@@ -59,7 +60,7 @@ class BoxCells {
   Boxes KeptIn(uint32_t cell) const;
 
   // Instead of that: all boxes that were placed go into their cells.
-  void KeepAll(const Bounds* boxes, int64_t count, Threads& threads);
+  void KeepAll(const Bounds* boxes, Threads& threads);
   // Of the cells from `first` to `last`, which follow each other.
   Boxes AllIn(uint32_t first, uint32_t last) const;
 
@@ -127,9 +128,10 @@ class BoxCells {
   uint32_t* used_cells_;     // [capacity]
   uint32_t* cell_of_;        // [capacity]
   uint32_t* place_in_cell_;  // [capacity]
-  // [capacity and a vector] of the boxes kept, each cell's from its begin on, and these themselves
+  // [capacity and a vector] of the boxes kept, each cell's from its begin on, and these themselves;
+  // before any is kept, of all boxes
   float *x1_, *y1_, *x2_, *y2_;
-  uint32_t* kept_;
+  uint32_t* box_at_;
   const int64_t capacity_;
   int64_t cell_count_ = 0, used_ = 0;
   int level_count_ = 0;
@@ -144,7 +146,7 @@ inline void BoxCells::PutAt(uint32_t place, const Bounds& bounds, uint32_t box) 
   y1_[place] = bounds.y1;
   x2_[place] = bounds.x2;
   y2_[place] = bounds.y2;
-  kept_[place] = box;
+  box_at_[place] = box;
 }
 
 inline void BoxCells::Keep(uint32_t cell, const Bounds& bounds, uint32_t box) {
@@ -156,12 +158,12 @@ inline void BoxCells::Keep(uint32_t cell, const Bounds& bounds, uint32_t box) {
 inline BoxCells::Boxes BoxCells::KeptIn(uint32_t cell) const {
   const uint32_t begin = cells_[cell].begin;
   const uint32_t count = std::atomic_ref(cells_[cell].kept).load(std::memory_order_acquire);
-  return {x1_ + begin, y1_ + begin, x2_ + begin, y2_ + begin, kept_ + begin, count};
+  return {x1_ + begin, y1_ + begin, x2_ + begin, y2_ + begin, box_at_ + begin, count};
 }
 
 inline BoxCells::Boxes BoxCells::AllIn(uint32_t first, uint32_t last) const {
   const uint32_t begin = Begin(first);
-  return {x1_ + begin, y1_ + begin, x2_ + begin, y2_ + begin, kept_ + begin, End(last) - begin};
+  return {x1_ + begin, y1_ + begin, x2_ + begin, y2_ + begin, box_at_ + begin, End(last) - begin};
 }
 
 inline uint32_t BoxCells::Level::CellAt(uint32_t x, uint32_t y) const {

@@ -83,7 +83,7 @@ core::Work SparseNms(const Bounds* boxes, int64_t first, int64_t count, int64_t 
                      BoxCells& cells, Suppressors* suppressors, Threads& threads,
                      const Judge& judge, const Keep& keep) {
   constexpr int64_t kGrain = 128;
-  cells.KeepAll(boxes, count, threads);
+  cells.KeepAll(boxes, threads);
   std::fill_n(suppressors, first, Suppressors{Suppressors::kKept, {}});
   std::atomic<int64_t> pairs = 0, looks = 0;
   threads.For(count - first, kGrain, [&](int64_t begin, int64_t end) HWY_ATTR {

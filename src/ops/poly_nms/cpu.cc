@@ -134,6 +134,12 @@ class PolyNmsRun {
 
  private:
   const float* BoxOf(int64_t index) const { return boxes_ + 9 * index; }
+  // Boxes that are read in any order, so far ahead.
+  static constexpr int64_t kAhead = 16;
+  void PrefetchBox(int64_t index) const {
+    __builtin_prefetch(BoxOf(index));
+    __builtin_prefetch(BoxOf(index) + 8);
+  }
   uint64_t KeyOf(int64_t index) const {
     return math::ScoreKey(BoxOf(index)[8], static_cast<uint32_t>(index));
   }
@@ -153,17 +159,21 @@ class PolyNmsRun {
     const cpu::BoxCells& cells = w_.cells;
     threads_.For(plan_.count, kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        const bool alone = cells.CellOf(i) == cpu::BoxCells::kNoCell;
-        w_.kept[i] = alone;
-        if (!alone) w_.keys[cells.PlaceOf(i)] = KeyOf(i);
+        w_.kept[i] = cells.CellOf(i) == cpu::BoxCells::kNoCell;  // alone
       }
     });
     threads_.For(cells.used(), kGrain / 8, [&](int64_t begin, int64_t end) {
+      const int64_t first_place = cells.Begin(cells.Used(begin));
+      const int64_t end_place = cells.End(cells.Used(end - 1));
+      for (int64_t place = first_place; place < end_place; ++place) {
+        if (place + kAhead < end_place) PrefetchBox(cells.BoxAt(place + kAhead));
+        w_.keys[place] = KeyOf(cells.BoxAt(place));
+      }
       for (int64_t i = begin; i < end; ++i) {
         const uint32_t cell = cells.Used(i);
         std::sort(w_.keys + cells.Begin(cell), w_.keys + cells.End(cell));
       }
-      PrepareInOrder(w_.keys, cells.Begin(cells.Used(begin)), cells.End(cells.Used(end - 1)));
+      PrepareInOrder(w_.keys, first_place, end_place);
     });
     return LocalNms(w_.cells, w_.bounds, w_.keys, w_.progress, MakeJudge(), Keep()).Run(threads_);
   }
@@ -264,9 +274,8 @@ class PolyNmsRun {
 
   // The boxes lie in any order.
   void PrepareInOrder(const uint64_t* order, int64_t begin, int64_t end) {
-    constexpr int64_t kAhead = 16;
     for (int64_t i = begin; i < end; ++i) {
-      if (i + kAhead < end) __builtin_prefetch(BoxOf(math::IndexOfKey(order[i + kAhead])));
+      if (i + kAhead < end) PrefetchBox(math::IndexOfKey(order[i + kAhead]));
       const uint32_t index = math::IndexOfKey(order[i]);
       w_.quads[i] = {math::PrepareQuad(BoxOf(index), w_.bounds[i]), static_cast<int32_t>(index)};
     }
