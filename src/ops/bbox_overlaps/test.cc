@@ -46,6 +46,39 @@ TEST_P(BboxOverlapsTest, IoFDividesByTheAreaOfTheFirst) {
   EXPECT_EQ(Run(large, small, kIoF), std::vector<float>{2.0f / 72.0f});
 }
 
+// Boxes from 0 on: the i-th row and column are as hard to divide as floats can be, their quotient
+// being 2^-47 of itself away from the middle of two floats.
+TEST_P(BboxOverlapsTest, IoFIsTheQuotientRoundedOnce) {
+  Rng rng(18);
+  std::vector<float> divisors, dividends;
+  while (divisors.size() < 1000) {
+    const uint64_t b = 1 << 23 | (rng() % (1 << 23)) | 1;
+    uint64_t inverse = b;  // modulo 2^24, by Newton's steps
+    for (int i = 0; i < 4; ++i) inverse *= 2 - b * inverse;
+    // b * middle is 1 or -1 modulo 2^24, so 2^24 * a is just below or above it.
+    const bool above = rng() % 2 == 0;
+    const uint64_t middle = 1 << 24 | (above ? -inverse : inverse) % (1 << 24);
+    const uint64_t a = (b * middle + (above ? 1 : -1)) >> 24;
+    if (a >= 1 << 24) continue;
+    divisors.push_back(0x1p-23f * static_cast<float>(b));
+    dividends.push_back(0x1p-24f * static_cast<float>(a));
+  }
+  // Also where quotients are so small that a remainder is no float.
+  for (const float scale : {1.0f, 0x1p-19f, 0x1p-59f}) {
+    std::vector<float> rows, columns;
+    for (const float b : divisors) rows.insert(rows.end(), {0, 0, b, 1});
+    for (const float a : dividends) columns.insert(columns.end(), {0, 0, a * scale, scale});
+    const std::vector<float> overlaps = Run(rows, columns, kIoF);
+    size_t k = 0;
+    for (const float b : divisors) {
+      for (const float a : dividends) {
+        const float inter = std::min(a * scale, b) * scale;
+        ASSERT_EQ(overlaps[k++], inter / b) << a << " over " << b << ", scale " << scale;
+      }
+    }
+  }
+}
+
 TEST_P(BboxOverlapsTest, OffsetAddsOneToEveryLength) {
   const std::vector<float> a = {0, 0, 9, 9}, b = {5, 5, 14, 14};
   EXPECT_EQ(Run(a, b, kIoU, false, 1), std::vector<float>{25.0f / 175.0f});
