@@ -2,7 +2,7 @@
 //
 // Boxes in the order of the lines that a border of theirs lies on. A border is straight: the top
 // and the bottom read two rows of the map, the sides two columns. Borders of one line after another
-// find those in the second-level cache, where a map as a whole has no room.
+// find those nearby, in the first or second level of the cache, where a map as a whole has no room.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@ namespace detops::ops::border_align {
 
 class LineOrder {
  public:
-  // For so many channels together. Not where a map of them stays in the cache anyhow, nor where
-  // boxes are too few to meet on a line.
+  // For so many channels together. Not where a map of them is small, nor where boxes are too few to
+  // meet on a line.
   static bool Worthwhile(const BorderAlignForwardPlan& plan, int64_t channels, int64_t boxes) {
-    constexpr int64_t kCachedBytes = 1 << 20;
+    constexpr int64_t kSmallBytes = 1 << 18;
     const int64_t channel_bytes = plan.dtype == MLUOP_DTYPE_HALF ? 2 : 4;
-    return plan.height * plan.width * channels * channel_bytes > kCachedBytes &&
+    return plan.height * plan.width * channels * channel_bytes > kSmallBytes &&
            boxes >= std::max(plan.height, plan.width);
   }
 
