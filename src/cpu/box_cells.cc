@@ -12,10 +12,10 @@ namespace {
 
 constexpr int64_t kGrain = 1024;
 constexpr int64_t kVectorRoom = 16;
-// What several threads write at random places takes longer than on one thread up to so many boxes:
-// lines of the cache go to and fro. So do counters, unless there are many threads.
+// Up to so many boxes, one thread writes in any order sooner than several, which would pass lines of
+// the cache to and fro. Fewer threads than this don't count with atomic counters as fast as one.
 constexpr int64_t kFewBoxes = 16384;
-constexpr int kManyThreads = 8;
+constexpr int kManyThreads = 6;
 // Cells for a box at most, where they are not hashed: most are empty, and all are cleared and
 // counted.
 constexpr double kCellsPerBox = 4.0;
