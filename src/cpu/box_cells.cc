@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kGrain = 1024;
 constexpr int64_t kVectorRoom = 16;
-// Up to so many boxes, one thread writes in any order sooner than several, which would pass lines of
-// the cache to and fro. Fewer threads than this don't count with atomic counters as fast as one.
+// Up to so many boxes, one thread writes in any order sooner than several, which would pass lines
+// of the cache to and fro. Fewer threads than this don't count with atomic counters as fast as one.
 constexpr int64_t kFewBoxes = 16384;
 constexpr int kManyThreads = 6;
 // Cells for a box at most, where they are not hashed: most are empty, and all are cleared and
