@@ -197,14 +197,13 @@ DETOPS_INLINE_MEET void Meet(const Box<float> (&boxes)[kCount], const Columns& c
                               LoadLane(columns.x2 + j), LoadLane(columns.y2 + j)};
     const FloatLane area = LoadLane(columns.area + j);
     for (int64_t r = 0; r < kCount; ++r) {
-      FloatLane overlap;
+      T* const to = out + r * apart + j;
       if constexpr (kByMultiplying) {
-        overlap = DivideBy(rows[r].area, reciprocals[r], lacks[r],
-                           BoxIntersection(rows[r].box, b, off, zero));
+        const FloatLane inter = BoxIntersection(rows[r].box, b, off, zero);
+        store(DivideBy(rows[r].area, reciprocals[r], lacks[r], inter).v, to);
       } else {
-        overlap = Overlap<kIoF>(rows[r].box, b, rows[r].area, area, off, least, zero);
+        store(Overlap<kIoF>(rows[r].box, b, rows[r].area, area, off, least, zero).v, to);
       }
-      store(overlap.v, out + r * apart + j);
     }
   };
 
