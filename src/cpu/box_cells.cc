@@ -13,8 +13,9 @@ namespace {
 constexpr int64_t kGrain = 1024;
 constexpr int64_t kVectorRoom = 16;
 // Up to so many boxes, one thread writes in any order sooner than several, which would pass lines
-// of the cache to and fro. Fewer threads than this don't count with atomic counters as fast as one.
+// of the cache to and fro.
 constexpr int64_t kFewBoxes = 16384;
+// Fewer don't count boxes with atomic counters as fast as one counts alone.
 constexpr int kManyThreads = 6;
 // Cells for a box at most, where they are not hashed: most are empty, and all are cleared and
 // counted.
@@ -102,7 +103,7 @@ void BoxCells::Measure(const Bounds* boxes, int64_t count, Threads& threads) {
     const std::lock_guard lock(adding);
     for (int i = 0; i < kLevels; ++i) {
       const Level& l = part[i];
-      if (l.boxes == 0) continue;  // what others wrote is far away
+      if (l.boxes == 0) continue;  // the sum may lie in another thread's cache
       all[i].Add({l.x_low, l.y_low}, {l.x_high, l.y_high}, l.boxes);
     }
   });

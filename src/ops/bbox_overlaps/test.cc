@@ -53,7 +53,7 @@ TEST_P(BboxOverlapsTest, IoFIsTheQuotientRoundedOnce) {
   std::vector<float> divisors, dividends;
   while (divisors.size() < 1000) {
     const uint64_t b = 1 << 23 | (rng() % (1 << 23)) | 1;
-    uint64_t inverse = b;  // modulo 2^24, by Newton's steps
+    uint64_t inverse = b;  // modulo 2^24: 3 bits are right, and each step doubles them
     for (int i = 0; i < 4; ++i) inverse *= 2 - b * inverse;
     // b * middle is 1 or -1 modulo 2^24, so 2^24 * a is just below or above it.
     const bool above = rng() % 2 == 0;

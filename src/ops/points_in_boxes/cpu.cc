@@ -161,7 +161,7 @@ int64_t TestNear(const Grid& grid, const FlatBox* boxes, const float* points, in
   int64_t tests = 0;
   for (int64_t block = begin; block < end; block += kBlock) {
     const int64_t block_end = std::min(block + kBlock, end);
-    // The processor does so by itself, but not beyond a page.
+    // A processor asks for what comes next by itself, but not beyond a page.
     if (block + kAhead + kBlock <= end) {
       PrefetchToRead(points + 3 * (block + kAhead), 3 * kBlock);
       PrefetchToWrite(indices + block + kAhead, kBlock);

@@ -134,7 +134,7 @@ class PolyNmsRun {
 
  private:
   const float* BoxOf(int64_t index) const { return boxes_ + 9 * index; }
-  // Boxes that are read in any order, so far ahead.
+  // Boxes are read in any order, so they are asked for that many ahead.
   static constexpr int64_t kAhead = 16;
   void PrefetchBox(int64_t index) const {
     __builtin_prefetch(BoxOf(index));
