@@ -61,6 +61,8 @@ BoxCells::Level::Level(int number)
       x_high(-kInf),
       y_low(kInf),
       y_high(-kInf),
+      x_reach(0),
+      y_reach(0),
       boxes(0),
       first_cell(0),
       cells(0),
@@ -74,12 +76,26 @@ BoxCells::Point BoxCells::Level::CentreOf(const Bounds& b) const {
           0.5 * (static_cast<double>(b.y1) + b.y2) * per_side};
 }
 
-void BoxCells::Level::Add(Point low, Point high, int64_t n) {
-  x_low = std::min(x_low, low.x);
-  y_low = std::min(y_low, low.y);
-  x_high = std::max(x_high, high.x);
-  y_high = std::max(y_high, high.y);
-  boxes += n;
+void BoxCells::Level::Add(const Bounds& b) {
+  const Point centre = CentreOf(b);
+  x_low = std::min(x_low, centre.x);
+  y_low = std::min(y_low, centre.y);
+  x_high = std::max(x_high, centre.x);
+  y_high = std::max(y_high, centre.y);
+  x_reach = std::max(x_reach, 0.5 * (static_cast<double>(b.x2) - b.x1) * per_side);
+  y_reach = std::max(y_reach, 0.5 * (static_cast<double>(b.y2) - b.y1) * per_side);
+  ++boxes;
+}
+
+void BoxCells::Level::Add(const Level& other) {
+  const double sides = Huge() ? 1.0 : per_side / other.per_side;
+  x_low = std::min(x_low, sides * other.x_low);
+  y_low = std::min(y_low, sides * other.y_low);
+  x_high = std::max(x_high, sides * other.x_high);
+  y_high = std::max(y_high, sides * other.y_high);
+  x_reach = std::max(x_reach, sides * other.x_reach);
+  y_reach = std::max(y_reach, sides * other.y_reach);
+  boxes += other.boxes;
 }
 
 void BoxCells::Measure(const Bounds* boxes, int64_t count, Threads& threads) {
@@ -96,15 +112,12 @@ void BoxCells::Measure(const Bounds* boxes, int64_t count, Threads& threads) {
     std::copy(empty.begin(), empty.end(), part);
     for (int64_t i = begin; i < end; ++i) {
       if (boxes[i].x1 > boxes[i].x2) continue;
-      Level& level = part[LevelOf(boxes[i])];
-      const Point centre = level.CentreOf(boxes[i]);
-      level.Add(centre, centre, 1);
+      part[LevelOf(boxes[i])].Add(boxes[i]);
     }
     const std::lock_guard lock(adding);
     for (int i = 0; i < kLevels; ++i) {
-      const Level& l = part[i];
-      if (l.boxes == 0) continue;  // the sum may lie in another thread's cache
-      all[i].Add({l.x_low, l.y_low}, {l.x_high, l.y_high}, l.boxes);
+      if (part[i].boxes == 0) continue;  // the sum may lie in another thread's cache
+      all[i].Add(part[i]);
     }
   });
   Arrange(all);
@@ -117,8 +130,7 @@ void BoxCells::Arrange(Level* levels) {
   for (int i = kHuge - 2; i >= 0; --i) {
     const Level& l = levels[i];
     moved[i] = l.boxes > 0 && l.boxes < levels[i + 1].boxes && !moved[i + 1];
-    if (!moved[i]) continue;
-    levels[i + 1].Add({l.x_low / 4, l.y_low / 4}, {l.x_high / 4, l.y_high / 4}, l.boxes);
+    if (moved[i]) levels[i + 1].Add(l);
   }
   level_count_ = 0;
   cell_count_ = 0;

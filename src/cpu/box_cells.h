@@ -101,6 +101,7 @@ class BoxCells {
     double per_side;                      // 1 / side of a cell, a power of 4
     double cell_area;                     // at least that of the bounds of its boxes
     double x_low, x_high, y_low, y_high;  // of the centres, in sides
+    double x_reach, y_reach;              // from a centre to the sides of its box at most, likewise
     int64_t boxes;
     uint32_t first_cell, cells;     // a power of 2 where blocks are hashed
     uint32_t blocks_across;         // 0 where they are
@@ -108,8 +109,9 @@ class BoxCells {
 
     Level() = default;
     explicit Level(int number);
-    Point CentreOf(const Bounds& b) const;       // in sides
-    void Add(Point low, Point high, int64_t n);  // n boxes with centres from low to high
+    Point CentreOf(const Bounds& b) const;  // in sides
+    void Add(const Bounds& b);
+    void Add(const Level& other);
     uint32_t CellAt(uint32_t x, uint32_t y) const;
     // Where the centres of boxes lie that may overlap `query`.
     Area Around(const Bounds& query) const;
@@ -182,12 +184,12 @@ inline uint32_t BoxCells::Level::CellAt(uint32_t x, uint32_t y) const {
 }
 
 inline BoxCells::Area BoxCells::Level::Around(const Bounds& query) const {
-  // A box of this level is at most a side long, so its centre lies within half a side.
-  constexpr double kReach = 0.5 + 1e-6;  // with more than all the rounding here
-  return {std::max(query.x1 * per_side - kReach, x_low) - x_low,
-          std::max(query.y1 * per_side - kReach, y_low) - y_low,
-          std::min(query.x2 * per_side + kReach, x_high) - x_low,
-          std::min(query.y2 * per_side + kReach, y_high) - y_low};
+  constexpr double kRounding = 1e-6;  // more than all of it here
+  const double x = x_reach + kRounding, y = y_reach + kRounding;
+  return {std::max(query.x1 * per_side - x, x_low) - x_low,
+          std::max(query.y1 * per_side - y, y_low) - y_low,
+          std::min(query.x2 * per_side + x, x_high) - x_low,
+          std::min(query.y2 * per_side + y, y_high) - y_low};
 }
 
 template <class Visit>

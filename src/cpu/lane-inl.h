@@ -98,7 +98,9 @@ HWY_INLINE uint64_t MaskBits(FloatMask mask) {
   static_assert(HWY_MAX_BYTES / sizeof(float) <= 16);
   uint8_t bytes[8] = {};
   hn::StoreMaskBits(FloatTag(), mask, bytes);
-  return static_cast<uint64_t>(bytes[0] | bytes[1] << 8);
+  uint16_t bits;
+  std::memcpy(&bits, bytes, sizeof(bits));
+  return bits;
 }
 
 // ---- elements of a tensor, float or half ------------------------------------------------------

@@ -100,6 +100,34 @@ TEST_P(GenerateProposalsScenesTest, LargeAndSmallBitByBit) {
   }
 }
 
+// Pairs, and heaps beside a box of their own. Whoever looks for neighbours must look as far as
+// boxes reach.
+TEST_P(GenerateProposalsScenesTest, OverlapsOfASliver) {
+  Rng rng(64);
+  constexpr int kSpots = 400, kAcross = 20;
+  for (int heap : {1, 12}) {
+    std::vector<float> anchors, scores;
+    const auto add = [&](float x, float y, float side, float score) {
+      anchors.insert(anchors.end(), {x, y, x + side, y + side});
+      scores.push_back(score);
+    };
+    for (int spot = 0; spot < kSpots; ++spot) {
+      const float x = 100.0f * static_cast<float>(spot % kAcross) + Uniform(rng, 0, 50);
+      const float y = 100.0f * static_cast<float>(spot / kAcross) + Uniform(rng, 0, 50);
+      const float side = Uniform(rng, 15.8f, 15.9f), beside = side - 0.01f;
+      add(x, y, side, Uniform(rng, 0.5f, 1));
+      for (int i = 0; i < heap; ++i) {
+        add(spot % 2 == 0 ? x + beside : x, spot % 2 == 0 ? y : y + beside, side,
+            Uniform(rng, 0, 1));
+      }
+    }
+    const ProposalInputs in = PlainInputs(anchors, scores, 100 * kAcross, 100 * kAcross);
+    for (bool pixel_offset : {false, true}) {
+      ExpectAsReference(in, {0, 1000000, 1e-4f, 0.1f, pixel_offset, 1.0f});
+    }
+  }
+}
+
 // More rounds of candidates than one, with hardly a bit between the scores.
 TEST_P(GenerateProposalsScenesTest, NearlyEqualScores) {
   Rng rng(61);

@@ -97,6 +97,21 @@ TEST_P(PolyNmsPlacesTest, ChainsInBothDirections) {
   }
 }
 
+// Whoever looks for neighbours must look as far as boxes reach; these all reach equally far.
+TEST_P(PolyNmsPlacesTest, PairsThatOverlapByASliver) {
+  Rng rng(93);
+  Boxes boxes;
+  for (int64_t i = 0; i < Many() / 2; ++i) {
+    const float x = 100.0f * static_cast<float>(i % 40) + Uniform(rng, 0, 50);
+    const float y = 100.0f * static_cast<float>(i / 40) + Uniform(rng, 0, 50);
+    const float side = Uniform(rng, 15.8f, 15.9f), beside = side - 0.01f;
+    AddRectangle(boxes, x, y, side, side, Uniform(rng, 0, 1));
+    AddRectangle(boxes, i % 2 == 0 ? x + beside : x, i % 2 == 0 ? y : y + beside, side, side,
+                 Uniform(rng, 0, 1));
+  }
+  ExpectAsReference(boxes);
+}
+
 // What a detector says of 60 things, each many times: the same quadrilateral, moved a little.
 TEST_P(PolyNmsPlacesTest, ThingsFoundManyTimes) {
   Rng rng(92);
