@@ -128,6 +128,32 @@ TEST_P(GenerateProposalsScenesTest, OverlapsOfASliver) {
   }
 }
 
+// In an image without bounds, boxes that go on for ever: from a place, or from the left or the top.
+TEST_P(GenerateProposalsScenesTest, EndlessBoxesAmongOthers) {
+  Rng rng(65);
+  for (float score : {0.0f, 0.5f, 1.0f}) {
+    ProposalInputs in = NetworkInputs(rng, 1, 3, 14, 20);
+    in.im_shape = {kNan, kNan};
+    for (size_t i = 0; i < in.scores.size(); i += 40) {
+      const bool wide = rng() % 2 == 0, high = !wide || rng() % 2 == 0;
+      float* anchor = in.anchors.data() + 4 * i;
+      float* delta = in.bbox_deltas.data() + 4 * i;
+      std::fill_n(delta, 4, 0.0f);
+      for (int axis : {0, 1}) {  // 1e38 long, then 50 times that
+        if (axis == 0 ? !wide : !high) continue;
+        anchor[axis + 2] = 1e38f;
+        delta[axis + 2] = 4.0f;
+      }
+      in.scores[i] = score;
+    }
+    for (bool pixel_offset : {false, true}) {
+      for (float threshold : {1e-4f, 0.5f}) {
+        ExpectAsReference(in, {0, 1000000, threshold, 0.1f, pixel_offset, 1.0f});
+      }
+    }
+  }
+}
+
 // More rounds of candidates than one, with hardly a bit between the scores.
 TEST_P(GenerateProposalsScenesTest, NearlyEqualScores) {
   Rng rng(61);
