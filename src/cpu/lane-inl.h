@@ -103,6 +103,38 @@ HWY_INLINE uint64_t MaskBits(FloatMask mask) {
   return bits;
 }
 
+// ---- doubles ------------------------------------------------------------------------------------
+
+using DoubleTag = hn::ScalableTag<double>;
+#if HWY_TARGET == HWY_SVE_256
+typedef svfloat64_t StoredDoubles __attribute__((arm_sve_vector_bits(256)));
+#else
+using StoredDoubles = hn::Vec<DoubleTag>;
+#endif
+
+struct DoubleLane {
+  StoredDoubles v;
+};
+
+HWY_INLINE DoubleLane Broadcast(double x) { return {hn::Set(DoubleTag(), x)}; }
+HWY_INLINE DoubleLane operator-(DoubleLane a, DoubleLane b) { return {hn::Sub(a.v, b.v)}; }
+HWY_INLINE DoubleLane operator*(DoubleLane a, DoubleLane b) { return {hn::Mul(a.v, b.v)}; }
+HWY_INLINE DoubleLane operator+(DoubleLane a, double b) { return {hn::Add(a.v, Broadcast(b).v)}; }
+HWY_INLINE DoubleLane operator-(DoubleLane a, double b) { return a - Broadcast(b); }
+HWY_INLINE DoubleLane operator*(DoubleLane a, double b) { return a * Broadcast(b); }
+
+// As in math/exp.h.
+HWY_INLINE DoubleLane Clamp(DoubleLane x, double low, double high) {
+  const auto at_least = hn::Set(DoubleTag(), low), at_most = hn::Set(DoubleTag(), high);
+  const auto raised = hn::IfThenElse(hn::Lt(x.v, at_least), at_least, x.v);
+  return {hn::IfThenElse(hn::Gt(raised, at_most), at_most, raised)};
+}
+HWY_INLINE DoubleLane PowerOf2(DoubleLane shifted) {
+  const hn::RebindToUnsigned<DoubleTag> bits;
+  const auto exponent = hn::Add(hn::BitCast(bits, shifted.v), hn::Set(bits, uint64_t{1023}));
+  return {hn::BitCast(DoubleTag(), hn::ShiftLeft<52>(exponent))};
+}
+
 // ---- elements of a tensor, float or half ------------------------------------------------------
 
 HWY_INLINE FloatVec LoadElements(const float* p) { return hn::LoadU(FloatTag(), p); }

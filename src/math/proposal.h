@@ -19,34 +19,45 @@ struct ImageSize {
   float height, width;  // NaN: no upper bound
 };
 
-// The centre and size along one axis, before clipping.
+// Exp of this stretches a side.
+DETOPS_HD float StretchExponent(float stretch, float variance) {
+  constexpr float kMost = 4.1351666f;  // log(1000/16): exp stays finite
+  return Min(kMost, stretch * variance);
+}
+
+// Along one axis, before clipping.
 struct Interval {
   float low, high;
 };
 
-DETOPS_HD Interval DecodeInterval(float anchor_low, float anchor_high, float shift, float stretch,
-                                  float shift_variance, float stretch_variance, float off) {
-  constexpr float kMaxStretch = 4.1351666f;  // log(1000/16): exp stays finite
+DETOPS_HD Interval DecodeInterval(float anchor_low, float anchor_high, float shift,
+                                  float shift_variance, float stretched, float off) {
   const float size = (anchor_high - anchor_low) + off;
   const float centre = anchor_low + 0.5f * size;
   const float new_centre = centre + shift * size * shift_variance;
-  const float new_size = Exp(Min(kMaxStretch, stretch * stretch_variance)) * size;
+  const float new_size = stretched * size;
   return {new_centre - new_size * 0.5f, (new_centre + new_size * 0.5f) - off};
 }
 
 // Min returns its second argument when the bound is NaN, and both return a NaN value.
 DETOPS_HD float ClipTo(float value, float bound) { return Max(0.0f, Min(bound, value)); }
 
+// With the Exp of the exponents along x and y.
 DETOPS_HD Box<float> DecodeProposal(const float* anchor,    // [4] x1 y1 x2 y2
                                     const float* delta,     // [4] dx dy dw dh
                                     const float* variance,  // [4] of the deltas
-                                    ImageSize image, float off) {
-  const Interval x =
-      DecodeInterval(anchor[0], anchor[2], delta[0], delta[2], variance[0], variance[2], off);
-  const Interval y =
-      DecodeInterval(anchor[1], anchor[3], delta[1], delta[3], variance[1], variance[3], off);
+                                    float stretched_x, float stretched_y, ImageSize image,
+                                    float off) {
+  const Interval x = DecodeInterval(anchor[0], anchor[2], delta[0], variance[0], stretched_x, off);
+  const Interval y = DecodeInterval(anchor[1], anchor[3], delta[1], variance[1], stretched_y, off);
   return {ClipTo(x.low, image.width - off), ClipTo(y.low, image.height - off),
           ClipTo(x.high, image.width - off), ClipTo(y.high, image.height - off)};
+}
+
+DETOPS_HD Box<float> DecodeProposal(const float* anchor, const float* delta, const float* variance,
+                                    ImageSize image, float off) {
+  return DecodeProposal(anchor, delta, variance, Exp(StretchExponent(delta[2], variance[2])),
+                        Exp(StretchExponent(delta[3], variance[3])), image, off);
 }
 
 // A NaN coordinate makes a length NaN, which is not large enough. So does inf - inf.

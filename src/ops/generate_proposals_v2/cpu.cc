@@ -125,6 +125,17 @@ struct OffsetBoxJudge {
   }
 };
 
+// Candidates decoded at a time.
+constexpr int64_t kBlock = 16;
+
+HWY_INLINE void ExpInPlace(float (&x)[2 * kBlock]) {
+  const hn::Rebind<float, DoubleTag> floats;  // as many as there are doubles in a vector
+  for (int64_t i = 0; i < 2 * kBlock; i += static_cast<int64_t>(hn::Lanes(floats))) {
+    const DoubleLane exponents = {hn::PromoteTo(DoubleTag(), hn::LoadU(floats, x + i))};
+    hn::StoreU(hn::DemoteTo(floats, ExpInDouble(exponents).v), floats, x + i);
+  }
+}
+
 // Decodes candidates and packs those to keep behind the boxes kept so far; returns how many boxes
 // there are.
 int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
@@ -133,22 +144,35 @@ int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Arg
   const float* scores = args.scores + image * plan.anchors;
   const float* deltas = args.bbox_deltas + image * plan.anchors * 4;
   const ImageSize size = {args.im_shape[2 * image], args.im_shape[2 * image + 1]};
-  threads.For(candidates, 512, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      if (i + 16 < end) {  // the anchors lie in any order
-        const int64_t ahead = 4 * int64_t{math::IndexOfKey(order[i + 16])};
-        __builtin_prefetch(deltas + ahead);
-        __builtin_prefetch(args.anchors + ahead);
-        __builtin_prefetch(args.variances + ahead);
+  threads.For(candidates, 512, [&](int64_t begin, int64_t end) HWY_ATTR {
+    for (int64_t block = begin; block < end; block += kBlock) {
+      const int64_t block_end = std::min(block + kBlock, end);
+      float stretched[2 * kBlock] = {};  // along x and y: first the exponents
+      for (int64_t i = block; i < block_end; ++i) {
+        if (i + kBlock < end) {  // the anchors lie in any order
+          const int64_t ahead = 4 * int64_t{math::IndexOfKey(order[i + kBlock])};
+          __builtin_prefetch(deltas + ahead);
+          __builtin_prefetch(args.anchors + ahead);
+          __builtin_prefetch(args.variances + ahead);
+        }
+        const int64_t at = 4 * int64_t{math::IndexOfKey(order[i])} + 2;
+        float* exponents = stretched + 2 * (i - block);
+        exponents[0] = StretchExponent(deltas[at], args.variances[at]);
+        exponents[1] = StretchExponent(deltas[at + 1], args.variances[at + 1]);
       }
-      const int64_t anchor = math::IndexOfKey(order[i]), at = w.kept + i;
-      const Box<float> box = DecodeProposal(args.anchors + 4 * anchor, deltas + 4 * anchor,
-                                            args.variances + 4 * anchor, size, plan.offset);
-      const bool keep = KeepProposal(box, size, plan.min_size, plan.offset);
-      w.boxes[at] = {box.x1, box.y1, box.x2, box.y2};
-      if (plan.offset != 0.0f) w.bounds[at] = Reach(w.boxes[at], plan.offset);
-      w.scores[at] = scores[anchor];
-      w.areas[at] = keep ? BoxArea(box, plan.offset) : -1.0f;  // an area to keep is 1 or more
+      ExpInPlace(stretched);
+      for (int64_t i = block; i < block_end; ++i) {
+        const int64_t anchor = math::IndexOfKey(order[i]), at = w.kept + i;
+        const float* stretched_by = stretched + 2 * (i - block);
+        const Box<float> box = DecodeProposal(args.anchors + 4 * anchor, deltas + 4 * anchor,
+                                              args.variances + 4 * anchor, stretched_by[0],
+                                              stretched_by[1], size, plan.offset);
+        const bool keep = KeepProposal(box, size, plan.min_size, plan.offset);
+        w.boxes[at] = {box.x1, box.y1, box.x2, box.y2};
+        if (plan.offset != 0.0f) w.bounds[at] = Reach(w.boxes[at], plan.offset);
+        w.scores[at] = scores[anchor];
+        w.areas[at] = keep ? BoxArea(box, plan.offset) : -1.0f;  // an area to keep is 1 or more
+      }
     }
   });
   int64_t count = w.kept;
