@@ -26,6 +26,8 @@ using FloatVec = hn::Vec<FloatTag>;
 using IntTag = hn::RebindToSigned<FloatTag>;
 using IntVec = hn::Vec<IntTag>;
 
+using DoubleTag = hn::ScalableTag<double>;
+
 HWY_INLINE size_t FloatLanes() { return hn::Lanes(FloatTag()); }
 
 // Vectors as members of a class or elements of an array. SVE's own are neither, for the compiler
@@ -33,9 +35,11 @@ HWY_INLINE size_t FloatLanes() { return hn::Lanes(FloatTag()); }
 #if HWY_TARGET == HWY_SVE_256
 typedef svfloat32_t StoredFloats __attribute__((arm_sve_vector_bits(256)));
 typedef svint32_t StoredInts __attribute__((arm_sve_vector_bits(256)));
+typedef svfloat64_t StoredDoubles __attribute__((arm_sve_vector_bits(256)));
 #else
 using StoredFloats = FloatVec;
 using StoredInts = IntVec;
+using StoredDoubles = hn::Vec<DoubleTag>;
 #endif
 
 struct FloatLane {
@@ -98,19 +102,12 @@ HWY_INLINE uint64_t MaskBits(FloatMask mask) {
   static_assert(HWY_MAX_BYTES / sizeof(float) <= 16);
   uint8_t bytes[8] = {};
   hn::StoreMaskBits(FloatTag(), mask, bytes);
-  uint16_t bits;
+  uint16_t bits;  // both bytes at once: one move with AVX-512
   std::memcpy(&bits, bytes, sizeof(bits));
   return bits;
 }
 
 // ---- doubles ------------------------------------------------------------------------------------
-
-using DoubleTag = hn::ScalableTag<double>;
-#if HWY_TARGET == HWY_SVE_256
-typedef svfloat64_t StoredDoubles __attribute__((arm_sve_vector_bits(256)));
-#else
-using StoredDoubles = hn::Vec<DoubleTag>;
-#endif
 
 struct DoubleLane {
   StoredDoubles v;

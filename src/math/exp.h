@@ -41,8 +41,9 @@ DETOPS_HD D ExpInDouble(D x) {
   // ln2 in two parts; k has 8 bits and the high part 21 zero bits at its end: the product is exact.
   const D r = (d - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33;
 
-  D p = r * (1.0 / 39916800.0) + 1.0 / 3628800.0;  // from 1/11!; |r| < 0.347, so the rest of the
-  p = p * r + 1.0 / 362880.0;                      // series is below 2^-47 r
+  // From 1/11! on: |r| < 0.347, so the rest of the series is below 2^-47 r.
+  D p = r * (1.0 / 39916800.0) + 1.0 / 3628800.0;
+  p = p * r + 1.0 / 362880.0;
   p = p * r + 1.0 / 40320.0;
   p = p * r + 1.0 / 5040.0;
   p = p * r + 1.0 / 720.0;

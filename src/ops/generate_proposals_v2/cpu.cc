@@ -22,6 +22,7 @@
 #include "cpu/collect_best-inl.h"
 #include "cpu/greedy_nms-inl.h"
 #include "cpu/sparse_nms-inl.h"
+#include "math/exp.h"
 #include "math/proposal.h"
 #include "math/quad_filter.h"
 #include "math/score_order.h"
