@@ -185,6 +185,35 @@ HWY_INLINE void StreamElements(FloatVec v, math::Half* p) {
 #endif
 }
 
+// Two results in one vector: the lanes of `second` go to p2, the others to p1, with zeros between
+// them and for numbers below 0. No lane is NaN. To be streamed, p1 and p2 must be aligned as above.
+#if HWY_TARGET == HWY_AVX3
+template <bool kStream, class Tag, class Vec, class Mask, class Lane>
+HWY_INLINE void StoreParted(Tag tag, Vec v, Mask second, Lane* p1, Lane* p2) {
+  const auto positive = hn::Max(v, hn::Zero(tag));
+  const auto v1 = hn::IfThenZeroElse(second, positive), v2 = hn::IfThenElseZero(second, positive);
+  if constexpr (kStream) {
+    hn::Stream(v1, tag, p1);
+    hn::Stream(v2, tag, p2);
+  } else {
+    hn::StoreU(v1, tag, p1);
+    hn::StoreU(v2, tag, p2);
+  }
+}
+template <bool kStream>
+HWY_INLINE void StoreParted(FloatVec v, hn::Mask<FloatTag> second, float* p1, float* p2) {
+  StoreParted<kStream>(FloatTag(), v, second, p1, p2);
+}
+template <bool kStream>
+HWY_INLINE void StoreParted(FloatVec v, hn::Mask<FloatTag> second, math::Half* p1, math::Half* p2) {
+  const hn::Rebind<hwy::float16_t, FloatTag> half_tag;
+  const hn::Rebind<int16_t, FloatTag> tag;  // as which they compare, but for negative ones
+  const auto halves = hn::BitCast(tag, hn::DemoteTo(half_tag, v));
+  StoreParted<kStream>(tag, halves, hn::Mask<decltype(tag)>{second.raw},
+                       reinterpret_cast<int16_t*>(p1), reinterpret_cast<int16_t*>(p2));
+}
+#endif
+
 // The first `count` elements alone; nothing beside them is read or written.
 template <class T>
 HWY_INLINE FloatVec LoadFirst(const T* p, size_t count) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Vectors across the columns: a tile of columns is turned into separate arrays of x1, y1, x2, y2
-// and area on the stack, then met by some rows after others. Large results are streamed past the
-// caches.
+// and area on the stack, then met by some rows after others, two of which may share a division.
+// Large results are streamed past the caches.
 #include "cpu/simd.h"
 #include "ops/bbox_overlaps/plan.h"
+#include "ops/bbox_overlaps/row_pairs.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/bbox_overlaps/cpu.cc"
@@ -31,8 +32,9 @@ using namespace math::HWY_NAMESPACE;
 
 // Columns of a tile: five arrays of floats that stay in the first-level cache.
 constexpr int64_t kTileColumns = 1024;
-// Elements of a tile at least: enough work for a thread to be worth waking.
+// Elements of a tile at least, enough work for a thread to be worth waking, and at most.
 constexpr int64_t kTileElements = 64 * 1024;
+constexpr int64_t kMostTileElements = 4 * kTileElements;
 // Results above this don't stay in any cache until someone reads them.
 constexpr int64_t kStreamBytes = 16 << 20;
 
@@ -48,7 +50,9 @@ struct Columns {
   static constexpr int64_t kRoom = HWY_MAX_BYTES / sizeof(float);
   static constexpr int64_t kSize = kTileColumns + kRoom;
   HWY_ALIGN float x1[kSize], y1[kSize], x2[kSize], y2[kSize], area[kSize];
-  bool tame;  // all of them, see Tame
+  int64_t first, count;  // of the matrix
+  bool tame;             // all of them, see Tame
+  float widest;          // x2 - x1
 };
 
 // Adding 0 makes -0 a +0, which changes no result: see NoOffset.
@@ -111,12 +115,29 @@ struct Tame {
   }
 };
 
-// `count` columns and, for the last vector, numbers behind them.
+// The result and what it is made of.
+template <class T>
+struct Matrix {
+  const T *bbox1, *bbox2;
+  T* ious;
+  int64_t rows, cols;
+  float offset;
+  bool stream;
+  int64_t step;  // from one row to the next that begins at the same place of a vector
+
+  T* At(int64_t row, const Columns& columns) const { return ious + row * cols + columns.first; }
+};
+
+// Some columns and, for the last vector, numbers behind them. Turned ones have x and y exchanged,
+// which changes no bit of an overlap of ordinary boxes.
 // Inlined, it made the loops over rows slower: 8 % with halves.
 template <bool kIoF, class T>
-HWY_NOINLINE void FillColumns(const T* boxes, int64_t count, float offset, Columns& columns) {
+HWY_NOINLINE void FillColumns(const Matrix<T>& matrix, int64_t first, int64_t count, bool turned,
+                              Columns& columns) {
   const auto lanes = static_cast<int64_t>(FloatLanes());
-  const FloatLane zero = Broadcast(0.0f), off = Broadcast(offset);
+  const FloatLane zero = Broadcast(0.0f), off = Broadcast(matrix.offset);
+  const T* const boxes = matrix.bbox2 + 4 * first;
+  FloatLane widest = zero;
   bool tame = true;
   for (int64_t j = 0; j < count + Columns::kRoom; j += lanes) {
     const int64_t there = std::clamp<int64_t>(count - j, 0, lanes);
@@ -128,14 +149,19 @@ HWY_NOINLINE void FillColumns(const T* boxes, int64_t count, float offset, Colum
     }
     Box<FloatLane> b = LoadBoxes(from);
     b = {b.x1 + zero, b.y1 + zero, b.x2 + zero, b.y2 + zero};
+    if (turned) b = {b.y1, b.x1, b.y2, b.x2};
     StoreElements(b.x1.v, columns.x1 + j);
     StoreElements(b.y1.v, columns.y1 + j);
     StoreElements(b.x2.v, columns.x2 + j);
     StoreElements(b.y2.v, columns.y2 + j);
     StoreElements(BoxArea(b, off).v, columns.area + j);
     tame = tame && Tame<kIoF>::AsColumns(b);
+    widest = Max(b.x2 - b.x1, widest);
   }
+  columns.first = first;
+  columns.count = count;
   columns.tame = tame;
+  columns.widest = hn::GetLane(hn::MaxOfLanes(FloatTag(), widest.v));
 }
 
 template <bool kIoF, class Offset, class Least, class Zero>
@@ -146,6 +172,13 @@ HWY_INLINE FloatLane Overlap(const Box<FloatLane>& a, const Box<FloatLane>& b, F
   } else {
     return BoxIoU(a, b, area_a, area_b, off, least, zero);
   }
+}
+
+// Elements from here to the next address that is aligned to a whole vector of them.
+template <class T>
+HWY_INLINE int64_t ToWholeVector(const T* p) {
+  const auto bytes = static_cast<uintptr_t>(FloatLanes() * sizeof(T));
+  return static_cast<int64_t>((-reinterpret_cast<uintptr_t>(p)) % bytes / sizeof(T));
 }
 
 // Rows that meet a vector of columns while it is in registers. Where a vector is no whole line of
@@ -169,12 +202,12 @@ HWY_INLINE FloatLane Divide(FloatLane a, FloatLane b, FloatLane y, FloatLane lac
   return {hn::MulAdd(hn::NegMulAdd(b.v, q, a.v), y.v, q)};
 }
 
-// kCount rows, `apart` from each other, against `count` columns. To be streamed they must all begin
-// at the same place of a vector.
+// kCount rows, `apart` from each other, against the columns. To be streamed they must all begin at
+// the same place of a vector.
 template <int64_t kCount, bool kIoF, bool kTame, class Offset, class Least, class Zero, class T>
 DETOPS_INLINE_MEET void Meet(const Box<float> (&boxes)[kCount], const Columns& columns,
-                             int64_t count, float offset, Offset off, Least least, Zero zero,
-                             bool stream, T* out, int64_t apart) {
+                             float offset, Offset off, Least least, Zero zero, bool stream, T* out,
+                             int64_t apart) {
   constexpr bool kByMultiplying = kTame && Tame<kIoF>::kOneDivisor;
   const auto lanes = static_cast<int64_t>(FloatLanes());
   struct {
@@ -208,12 +241,11 @@ DETOPS_INLINE_MEET void Meet(const Box<float> (&boxes)[kCount], const Columns& c
     }
   };
 
+  const int64_t count = columns.count;
   int64_t j = 0;
   if (stream) {
-    const auto vector_bytes = static_cast<uintptr_t>(lanes) * sizeof(T);
-    const uintptr_t past = reinterpret_cast<uintptr_t>(out) % vector_bytes;
-    if (past != 0) {
-      j = std::min(static_cast<int64_t>((vector_bytes - past) / sizeof(T)), count);
+    j = std::min(ToWholeVector(out), count);
+    if (j > 0) {
       at(0, [&](FloatVec v, T* to) HWY_ATTR { StoreFirst(v, to, static_cast<size_t>(j)); });
     }
     for (; j + lanes <= count; j += lanes) {
@@ -229,55 +261,207 @@ DETOPS_INLINE_MEET void Meet(const Box<float> (&boxes)[kCount], const Columns& c
   }
 }
 
+// Rows from `first` to before `last`, some at a time.
+template <bool kIoF, class T>
+HWY_INLINE void MeetRows(const Matrix<T>& matrix, int64_t first, int64_t last,
+                         const Columns& columns) {
+  const int64_t step = matrix.step;
+  // The row, and those behind it that are met with it.
+  const auto meet = [&](int64_t i, auto rows) HWY_ATTR {
+    Box<float> boxes[rows];
+    bool tame = matrix.offset == 0.0f && columns.tame;
+    for (int64_t r = 0; r < rows; ++r) {
+      boxes[r] = BoxAt(matrix.bbox1, i + r * step);
+      tame = tame && Tame<kIoF>::AsRow(boxes[r]);
+    }
+    T* out = matrix.At(i, columns);
+    if (tame) {
+      Meet<rows, kIoF, true>(boxes, columns, 0.0f, NoOffset(), NoLeast(), BroadcastAtLeast(0.0f),
+                             matrix.stream, out, step * matrix.cols);
+    } else {
+      const FloatLane off = Broadcast(matrix.offset);
+      Meet<rows, kIoF, false>(boxes, columns, matrix.offset, off, off, Broadcast(0.0f),
+                              matrix.stream, out, step * matrix.cols);
+    }
+  };
+  for (int64_t some = first; some < last; some += kRows * step) {
+    for (int64_t i = some; i < std::min(some + step, last); ++i) {
+      if (i + (kRows - 1) * step < last) {
+        meet(i, std::integral_constant<int64_t, kRows>());
+      } else {
+        for (int64_t one = i; one < last; one += step) {
+          meet(one, std::integral_constant<int64_t, 1>());
+        }
+      }
+    }
+  }
+}
+
+// ---- one division for two rows ----------------------------------------------------------------
+//
+// The divider is what limits IoU in vectors of 512 bits on Intel's processors. Of two rows with a
+// gap between them, a column meets one at most, unless it spans the gap. So each lane takes the row
+// that its column can meet, and one division serves both; with the other row the overlap is 0.
+template <bool kIoF>
+constexpr bool kDividesForTwo = HWY_TARGET == HWY_AVX3 && !kIoF;
+
+// With fewer columns, to find the pairs costs more than they save.
+constexpr int64_t kColumnsForPairs = 512;
+static_assert(kMostTileElements / kColumnsForPairs <= RowPairs::kMostRows);
+
+// For ordinary boxes, and rows with an area above 0, so that nothing is 0/0. Returns how many
+// vectors had a column that spans the gap; without kSpans there is none.
+template <bool kSpans, class T>
+HWY_NOINLINE int64_t MeetBoth(const Row& left, const Row& right, const Columns& columns,
+                              bool stream, T* left_out, T* right_out) {
+  const FloatTag tag;
+  const FloatLane zero = Broadcast(0.0f);
+  struct {
+    Box<FloatLane> box;
+    FloatLane area;
+  } l = {}, r = {};
+  l.box = {Broadcast(left.x1), Broadcast(left.y1), Broadcast(left.x2), Broadcast(left.y2)};
+  r.box = {Broadcast(right.x1), Broadcast(right.y1), Broadcast(right.x2), Broadcast(right.y2)};
+  l.area = BoxArea(l.box, zero);
+  r.area = BoxArea(r.box, zero);
+
+  // Both rows by themselves.
+  const auto each = [&](int64_t j, auto store) HWY_ATTR {
+    const Box<FloatLane> b = {LoadLane(columns.x1 + j), LoadLane(columns.y1 + j),
+                              LoadLane(columns.x2 + j), LoadLane(columns.y2 + j)};
+    const FloatLane area = LoadLane(columns.area + j);
+    store(BoxIoU(l.box, b, l.area, area, NoOffset(), NoLeast(), zero).v, left_out + j);
+    store(BoxIoU(r.box, b, r.area, area, NoOffset(), NoLeast(), zero).v, right_out + j);
+  };
+  const auto first = [&](int64_t j, int64_t some) HWY_ATTR {
+    each(j, [&](FloatVec v, T* to) HWY_ATTR { StoreFirst(v, to, static_cast<size_t>(some)); });
+  };
+
+  int64_t spanning = 0;
+  const auto all = [&](int64_t j, auto streams) HWY_ATTR __attribute__((always_inline)) {
+    const FloatVec x1 = LoadLane(columns.x1 + j).v, x2 = LoadLane(columns.x2 + j).v;
+    const auto is_right = hn::Gt(x2, r.box.x1.v);
+    if constexpr (kSpans) {
+      const auto spans = hn::And(is_right, hn::Lt(x1, l.box.x2.v));
+      if (HWY_UNLIKELY(!hn::AllFalse(tag, spans))) {
+        ++spanning;
+        each(j, [=](FloatVec v, T* to)
+                    HWY_ATTR { streams ? StreamElements(v, to) : StoreElements(v, to); });
+        return;
+      }
+    }
+    // BoxIoU of either row, but the height is left negative where it is: then the quotient is
+    // negative too, or -0, and becomes the 0 that it should be when it is stored.
+    const auto either = [&](FloatLane a, FloatLane b) HWY_ATTR __attribute__((always_inline)) {
+      return hn::IfThenElse(is_right, b.v, a.v);
+    };
+    const FloatVec from_x = hn::Max(either(l.box.x1, r.box.x1), x1);
+    const FloatVec to_x = hn::Min(either(l.box.x2, r.box.x2), x2);
+    const FloatVec from_y = hn::Max(either(l.box.y1, r.box.y1), LoadLane(columns.y1 + j).v);
+    const FloatVec to_y = hn::Min(either(l.box.y2, r.box.y2), LoadLane(columns.y2 + j).v);
+    const FloatVec w = hn::Max(hn::Sub(to_x, from_x), zero.v);
+    const FloatVec inter = hn::Mul(w, hn::Sub(to_y, from_y));
+    const FloatVec areas = hn::Add(either(l.area, r.area), LoadLane(columns.area + j).v);
+    StoreParted<streams>(hn::Div(inter, hn::Sub(areas, inter)), is_right, left_out + j,
+                         right_out + j);
+  };
+
+  const auto lanes = static_cast<int64_t>(FloatLanes());
+  const int64_t count = columns.count;
+  int64_t j = 0;
+  if (stream) {
+    j = std::min(ToWholeVector(left_out), count);
+    if (j > 0) first(0, j);
+    for (; j + lanes <= count; j += lanes) all(j, std::true_type());
+  } else {
+    for (; j + lanes <= count; j += lanes) all(j, std::false_type());
+  }
+  if (j < count) first(j, count - j);
+  return spanning;
+}
+
+// Of the rows from `first` to before `last`.
+template <class T>
+HWY_NOINLINE void FindPairs(const Matrix<T>& matrix, int64_t first, int64_t last, RowPairs& pairs) {
+  Row rows[RowPairs::kMostRows];
+  int64_t count = 0;
+  for (int64_t place = first; place < std::min(first + matrix.step, last); ++place) {
+    for (int64_t i = place; i < last; i += matrix.step) {
+      const Box<float> b = BoxAt(matrix.bbox1, i);
+      if (Tame<false>::AsRow(b) && BoxArea(b, 0.0f) > 0.0f) {
+        rows[count++] = {b.x1, b.y1, b.x2, b.y2, i};
+      } else {
+        pairs.AddOther(i);
+      }
+    }
+  }
+  pairs.Add(rows, count, matrix.step);
+}
+
+// False, with some rows done, where so many columns span gaps that pairs save nothing.
+template <class T>
+HWY_INLINE bool MeetPairs(const Matrix<T>& matrix, const RowPairs& pairs, const Columns& columns) {
+  int64_t spanning = 0;
+  for (int64_t p = 0; p < pairs.count; ++p) {
+    const Row &left = pairs.left[p], &right = pairs.right[p];
+    T* const left_out = matrix.At(left.index, columns);
+    T* const right_out = matrix.At(right.index, columns);
+    // Rounding keeps the order: what holds for the differences holds for the numbers.
+    if (right.x1 - left.x2 > columns.widest) {
+      MeetBoth<false>(left, right, columns, matrix.stream, left_out, right_out);
+    } else {
+      spanning += MeetBoth<true>(left, right, columns, matrix.stream, left_out, right_out);
+    }
+    // A quarter of all vectors, but the first pairs may be the worst.
+    if (4 * static_cast<int64_t>(FloatLanes()) * spanning > (p + 8) * columns.count) return false;
+  }
+  return true;
+}
+
 template <bool kIoF, class T>
 void Pairs(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious,
            cpu::Threads& threads) {
-  const int64_t width = std::min(plan.cols, kTileColumns);
-  // Higher ones where there are enough of them: more rows for the same work on columns.
-  const int64_t elements =
-      std::clamp(plan.rows * plan.cols / (16 * threads.count()), kTileElements, 4 * kTileElements);
-  const int64_t height = std::max<int64_t>(elements / width, 16);
-  const int64_t tiles_across = (plan.cols + width - 1) / width;
-  const int64_t tiles = tiles_across * ((plan.rows + height - 1) / height);
   const bool stream = Streams(ious, plan.rows * plan.cols);
-  // From one row to the next that begins at the same place of a vector.
   const auto lanes = static_cast<int64_t>(FloatLanes());
-  const int64_t step = stream ? lanes / std::gcd(lanes, plan.cols) : 1;
-  threads.For(tiles, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
+  const Matrix<T> matrix = {
+      bbox1,     bbox2,       ious,   plan.rows,
+      plan.cols, plan.offset, stream, stream ? lanes / std::gcd(lanes, plan.cols) : 1};
+  const int64_t width = std::min(plan.cols, kTileColumns);
+  // Higher tiles where there are enough of them: more rows for the same work on columns.
+  const int64_t elements =
+      std::clamp(plan.rows * plan.cols / (16 * threads.count()), kTileElements, kMostTileElements);
+  const int64_t height = std::max<int64_t>(elements / width, 16);
+  const int64_t down = (plan.rows + height - 1) / height;
+  const int64_t across = (plan.cols + width - 1) / width;
+  // Tiles beside each other have the same rows and pairs of rows, so a thread takes several.
+  const int64_t parts = std::clamp<int64_t>(32 * threads.count() / down, 1, across);
+  threads.For(down * parts, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
     Columns columns;
-    for (int64_t tile = begin; tile < end; ++tile) {
-      const int64_t first_row = tile / tiles_across * height;
-      const int64_t first_col = tile % tiles_across * width;
+    for (int64_t job = begin; job < end; ++job) {
+      const int64_t part = job % parts;
+      const int64_t first_row = job / parts * height;
       const int64_t last_row = std::min(first_row + height, plan.rows);
-      const int64_t count = std::min(width, plan.cols - first_col);
-      FillColumns<kIoF>(bbox2 + 4 * first_col, count, plan.offset, columns);
-      // The row, and those behind it that are met with it.
-      const auto meet = [&](int64_t i, auto rows) HWY_ATTR {
-        Box<float> boxes[rows];
-        bool tame = plan.offset == 0.0f && columns.tame;
-        for (int64_t r = 0; r < rows; ++r) {
-          boxes[r] = BoxAt(bbox1, i + r * step);
-          tame = tame && Tame<kIoF>::AsRow(boxes[r]);
+      RowPairs pairs;
+      if (kDividesForTwo<kIoF> && plan.offset == 0.0f && width >= kColumnsForPairs) {
+        FindPairs(matrix, first_row, last_row, pairs);
+      }
+      bool paired = pairs.count > 0;
+      for (int64_t tile = across * part / parts; tile < across * (part + 1) / parts; ++tile) {
+        const int64_t first_col = tile * width;
+        const int64_t count = std::min(width, plan.cols - first_col);
+        const bool turned = paired && pairs.turned;
+        FillColumns<kIoF>(matrix, first_col, count, turned, columns);
+        if constexpr (kDividesForTwo<kIoF>) {
+          paired = paired && columns.tame && MeetPairs(matrix, pairs, columns);
+          if (paired && pairs.others == 0) continue;
         }
-        T* out = ious + i * plan.cols + first_col;
-        if (tame) {
-          Meet<rows, kIoF, true>(boxes, columns, count, 0.0f, NoOffset(), NoLeast(),
-                                 BroadcastAtLeast(0.0f), stream, out, step * plan.cols);
-        } else {
-          Meet<rows, kIoF, false>(boxes, columns, count, plan.offset, Broadcast(plan.offset),
-                                  Broadcast(plan.offset), Broadcast(0.0f), stream, out,
-                                  step * plan.cols);
-        }
-      };
-      for (int64_t first = first_row; first < last_row; first += kRows * step) {
-        for (int64_t i = first; i < std::min(first + step, last_row); ++i) {
-          if (i + (kRows - 1) * step < last_row) {
-            meet(i, std::integral_constant<int64_t, kRows>());
-          } else {
-            for (int64_t one = i; one < last_row; one += step) {
-              meet(one, std::integral_constant<int64_t, 1>());
-            }
+        if (turned) FillColumns<kIoF>(matrix, first_col, count, false, columns);
+        if (paired) {
+          for (int64_t i = 0; i < pairs.others; ++i) {
+            MeetRows<kIoF>(matrix, pairs.other[i], pairs.other[i] + 1, columns);
           }
+        } else {
+          MeetRows<kIoF>(matrix, first_row, last_row, columns);
         }
       }
     }
@@ -303,10 +487,8 @@ void Aligned(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* io
     int64_t i = begin;
     if (stream && begin + lanes <= end) {
       // The first vector whole, then from the first aligned one on: they may share elements.
-      const auto vector_bytes = static_cast<uintptr_t>(lanes) * sizeof(T);
       StoreElements(overlap(bbox1 + 4 * i, bbox2 + 4 * i), ious + i);
-      i +=
-          static_cast<int64_t>((-reinterpret_cast<uintptr_t>(ious + i)) % vector_bytes / sizeof(T));
+      i += ToWholeVector(ious + i);
       for (; i + lanes <= end; i += lanes) {
         if (i + kAhead + lanes <= end) {
           PrefetchToRead(bbox1 + 4 * (i + kAhead), 4 * lanes);

@@ -167,6 +167,76 @@ TEST_P(BboxOverlapsTest, OneUnusualBoxAmongOrdinaryOnes) {
   }
 }
 
+// Two rows may share a division where no column meets both: boxes beside, below and in each other,
+// columns that span the gap between rows or end where it begins, rows without an area among others.
+TEST_P(BboxOverlapsTest, RowsNearAndFarFromEachOther) {
+  Rng rng(19);
+  const auto scattered = [&](int64_t count, float wide, float high, float least, float most) {
+    std::vector<float> boxes;
+    for (int64_t i = 0; i < count; ++i) {
+      const float x = Uniform(rng, -0.1f, 1) * wide, y = Uniform(rng, -0.1f, 1) * high;
+      boxes.insert(boxes.end(), {x, y, x + Uniform(rng, least, most) * wide,
+                                 y + Uniform(rng, least, most) * high});
+    }
+    return boxes;
+  };
+  const auto with = [](std::vector<float> boxes, const std::vector<float>& one, size_t each) {
+    for (size_t i = 0; i < boxes.size(); i += 4 * each) {
+      std::copy(one.begin(), one.end(), boxes.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return boxes;
+  };
+  const auto rounded = [](std::vector<float> boxes, float to) {
+    for (float& v : boxes) v = std::round(v / to) * to;
+    return boxes;
+  };
+  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{2, 512},
+                                      {3, 513},
+                                      {65, 700},
+                                      {300, 1024},
+                                      {517, 1040},
+                                      {130, 2100}}) {
+    const std::vector<float> a = scattered(rows, 1300, 300, 0.01f, 0.2f);
+    const std::vector<float> b = scattered(columns, 1300, 300, 0.01f, 0.2f);
+    std::vector<float> row_of_boxes;  // each as wide as the gap to the next
+    for (int64_t i = 0; i < rows; ++i) {
+      const auto x = static_cast<float>(20 * (i * 7 % 50));
+      row_of_boxes.insert(row_of_boxes.end(), {x, 0, x + 10, 10});
+    }
+    const std::vector<std::pair<std::vector<float>, std::vector<float>>> scenes = {
+        {a, b},
+        {scattered(rows, 300, 1300, 0.01f, 0.2f), scattered(columns, 300, 1300, 0.01f, 0.2f)},
+        {rounded(a, 20), rounded(b, 20)},  // edges that touch
+        {row_of_boxes, rounded(b, 10)},
+        {a, with(b, {-500, -500, 2000, 2000}, 40)},  // columns across everything
+        {with(a, {10, 10, 10, 20}, 3), b},           // rows without an area
+        {with(a, {20, 10, 10, 20}, 50), b},          // turned over
+        {a, with(b, {20, 10, 10, 20}, 600)},
+        {with(a, {5, 5, 105, 105}, 1), b},                                      // all the same
+        {scattered(rows, 100, 100, 2, 3), scattered(columns, 100, 100, 2, 3)},  // all in a heap
+        {scattered(rows, 1e-40f, 1e15f, 0.01f, 0.1f),
+         scattered(columns, 1e-40f, 1e15f, 0.01f, 0.1f)},
+    };
+    for (size_t s = 0; s < scenes.size(); ++s) {
+      const auto& [bbox1, bbox2] = scenes[s];
+      const std::string what =
+          std::to_string(rows) + " x " + std::to_string(columns) + ", scene " + std::to_string(s);
+      ExpectSameFloats(Run(bbox1, bbox2),
+                       BboxOverlaps("cpu:reference", Floats(bbox1), Floats(bbox2), kIoU, false, 0),
+                       what);
+      const auto halves = [](const std::vector<float>& boxes) {
+        std::vector<uint16_t> narrow;
+        for (const float v : boxes) narrow.push_back(oracle::FloatToHalf(v));
+        return narrow;
+      };
+      const std::vector<uint16_t> half1 = halves(bbox1), half2 = halves(bbox2);
+      EXPECT_TRUE(BboxOverlaps(GetParam(), Halfs(half1), Halfs(half2), kIoU, false, 0) ==
+                  BboxOverlaps("cpu:reference", Halfs(half1), Halfs(half2), kIoU, false, 0))
+          << "halves, " << what;
+    }
+  }
+}
+
 // Streamed rows begin at any place of a vector, or at the same, or at two in turn; the last rows of
 // a tile may be too few to be met together.
 TEST_P(BboxOverlapsTest, StreamedRowsOfAnyLength) {

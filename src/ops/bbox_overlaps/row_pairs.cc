@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/bbox_overlaps/row_pairs.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace detops::ops {
+namespace {
+
+// Copies rows to `sorted`, those with a smaller key first, but neighbours in any order: each goes
+// into one of 64 drawers. Comparing them would take several times as long.
+template <class Key>
+void SortRoughly(const Row* rows, int64_t count, Key key, Row* sorted) {
+  constexpr int kDrawers = 64;
+  float least = key(rows[0]), most = least;
+  for (int64_t i = 1; i < count; ++i) {
+    least = std::min(least, key(rows[i]));
+    most = std::max(most, key(rows[i]));
+  }
+  const float range = most - least;
+  const float scale = range > 1e-30f ? (kDrawers - 1) / range : 0.0f;  // else it might be infinite
+  const auto drawer = [&](const Row& row) { return static_cast<int>((key(row) - least) * scale); };
+  int64_t ends[kDrawers + 1] = {};
+  for (int64_t i = 0; i < count; ++i) ++ends[drawer(rows[i]) + 1];
+  for (int d = 0; d < kDrawers; ++d) ends[d + 1] += ends[d];
+  for (int64_t i = 0; i < count; ++i) sorted[ends[drawer(rows[i])]++] = rows[i];
+}
+
+// About how wide the gaps between a left and a right half would be.
+template <class Begin, class End>
+float UsualGap(const Row* rows, int64_t count, Begin begin, End end) {
+  float least = rows[0].*begin + rows[0].*end, most = least,
+        lengths = 0.0f;  // of twice the centres
+  for (int64_t i = 0; i < count; ++i) {
+    const float twice = rows[i].*begin + rows[i].*end;
+    least = std::min(least, twice);
+    most = std::max(most, twice);
+    lengths += rows[i].*end - rows[i].*begin;
+  }
+  return 0.25f * (most - least) - lengths / static_cast<float>(count);
+}
+
+}  // namespace
+
+// Left are those that end first. On each side those further left come first, so that the narrowest
+// gap is as wide as pairs of these can have it.
+void RowPairs::Pair(const Row* rows, int64_t row_count) {
+  const int64_t half = row_count / 2;
+  Row by_end[kMostRows];
+  SortRoughly(
+      rows, row_count, [](const Row& row) { return row.x2; }, by_end);
+  if (row_count % 2 != 0) AddOther(by_end[half].index);
+  if (half == 0) return;
+  std::copy_n(by_end, half, left + count);
+  SortRoughly(
+      by_end + row_count - half, half, [](const Row& row) { return row.x1; }, right + count);
+  count += half;
+}
+
+void RowPairs::Add(Row* rows, int64_t row_count, int64_t step) {
+  if (row_count == 0) return;
+  turned =
+      UsualGap(rows, row_count, &Row::y1, &Row::y2) > UsualGap(rows, row_count, &Row::x1, &Row::x2);
+  for (int64_t i = 0; turned && i < row_count; ++i) {
+    std::swap(rows[i].x1, rows[i].y1);
+    std::swap(rows[i].x2, rows[i].y2);
+  }
+  for (int64_t begin = 0, end; begin < row_count; begin = end) {
+    end = begin + 1;
+    while (end < row_count && (rows[end].index - rows[begin].index) % step == 0) ++end;
+    Pair(rows + begin, end - begin);
+  }
+}
+
+}  // namespace detops::ops

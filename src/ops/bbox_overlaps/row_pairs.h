@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of boxes, two by two, with a gap between them. A column meets at most one of two such rows,
+// or it spans the gap: that lets them share a division (cpu.cc).
+#pragma once
+
+#include <cstdint>
+
+namespace detops::ops {
+
+struct Row {
+  float x1, y1, x2, y2;
+  int64_t index;
+};
+
+struct RowPairs {
+  static constexpr int64_t kMostRows = 512;
+
+  int64_t count = 0;
+  Row left[kMostRows / 2], right[kMostRows / 2];
+  bool turned = false;  // the gaps are along y: boxes of the pairs have x and y exchanged
+
+  // Indices of rows that have no partner.
+  int64_t others = 0;
+  int64_t other[kMostRows];
+
+  // Adds rows, kMostRows in all, with finite coordinates, x1 <= x2 and y1 <= y2. Only those whose
+  // indices differ by a multiple of `step` become pairs; they come one after the other. Once.
+  void Add(Row* rows, int64_t row_count, int64_t step);
+  void AddOther(int64_t index) { other[others++] = index; }
+
+ private:
+  void Pair(const Row* rows, int64_t row_count);
+};
+
+}  // namespace detops::ops
