@@ -309,11 +309,14 @@ constexpr bool kDividesForTwo = HWY_TARGET == HWY_AVX3 && !kIoF;
 constexpr int64_t kColumnsForPairs = 512;
 static_assert(kMostTileElements / kColumnsForPairs <= RowPairs::kMostRows);
 
-// For ordinary boxes, and rows with an area above 0, so that nothing is 0/0. Returns how many
-// vectors had a column that spans the gap; without kSpans there is none.
+// Pair p, for ordinary boxes, and rows with an area above 0, so that nothing is 0/0. Returns how
+// many vectors had a column that spans the gap; without kSpans there is none.
 template <bool kSpans, class T>
-HWY_NOINLINE int64_t MeetBoth(const Row& left, const Row& right, const Columns& columns,
-                              bool stream, T* left_out, T* right_out) {
+HWY_NOINLINE int64_t MeetBoth(const Matrix<T>& matrix, const RowPairs& pairs, int64_t p,
+                              const Columns& columns) {
+  const Row &left = pairs.left[p], &right = pairs.right[p];
+  T* const left_out = matrix.At(left.index, columns);
+  T* const right_out = matrix.At(right.index, columns);
   const FloatTag tag;
   const FloatLane zero = Broadcast(0.0f);
   struct {
@@ -369,12 +372,20 @@ HWY_NOINLINE int64_t MeetBoth(const Row& left, const Row& right, const Columns& 
   const auto lanes = static_cast<int64_t>(FloatLanes());
   const int64_t count = columns.count;
   int64_t j = 0;
-  if (stream) {
+  if (matrix.stream) {
     j = std::min(ToWholeVector(left_out), count);
     if (j > 0) first(0, j);
     for (; j + lanes <= count; j += lanes) all(j, std::true_type());
   } else {
-    for (; j + lanes <= count; j += lanes) all(j, std::false_type());
+    // Rows come in no order that a processor could foresee: those of the next pair are asked for.
+    const int64_t next = std::min(p + 1, pairs.count - 1);
+    const T* const next_left = matrix.At(pairs.left[next].index, columns);
+    const T* const next_right = matrix.At(pairs.right[next].index, columns);
+    for (; j + lanes <= count; j += lanes) {
+      PrefetchToWrite(next_left + j, 1);
+      PrefetchToWrite(next_right + j, 1);
+      all(j, std::false_type());
+    }
   }
   if (j < count) first(j, count - j);
   return spanning;
@@ -403,14 +414,11 @@ template <class T>
 HWY_INLINE bool MeetPairs(const Matrix<T>& matrix, const RowPairs& pairs, const Columns& columns) {
   int64_t spanning = 0;
   for (int64_t p = 0; p < pairs.count; ++p) {
-    const Row &left = pairs.left[p], &right = pairs.right[p];
-    T* const left_out = matrix.At(left.index, columns);
-    T* const right_out = matrix.At(right.index, columns);
     // Rounding keeps the order: what holds for the differences holds for the numbers.
-    if (right.x1 - left.x2 > columns.widest) {
-      MeetBoth<false>(left, right, columns, matrix.stream, left_out, right_out);
+    if (pairs.right[p].x1 - pairs.left[p].x2 > columns.widest) {
+      MeetBoth<false>(matrix, pairs, p, columns);
     } else {
-      spanning += MeetBoth<true>(left, right, columns, matrix.stream, left_out, right_out);
+      spanning += MeetBoth<true>(matrix, pairs, p, columns);
     }
     // A quarter of all vectors, but the first pairs may be the worst.
     if (4 * static_cast<int64_t>(FloatLanes()) * spanning > (p + 8) * columns.count) return false;
