@@ -191,7 +191,8 @@ HWY_INLINE void StreamElements(FloatVec v, math::Half* p) {
 template <bool kStream, class Tag, class Vec, class Mask, class Lane>
 HWY_INLINE void StoreParted(Tag tag, Vec v, Mask second, Lane* p1, Lane* p2) {
   const auto positive = hn::Max(v, hn::Zero(tag));
-  const auto v1 = hn::IfThenZeroElse(second, positive), v2 = hn::IfThenElseZero(second, positive);
+  const auto v2 = hn::IfThenElseZero(second, positive);
+  const auto v1 = hn::Sub(positive, v2);
   if constexpr (kStream) {
     hn::Stream(v1, tag, p1);
     hn::Stream(v2, tag, p2);

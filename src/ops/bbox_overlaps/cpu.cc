@@ -325,8 +325,8 @@ HWY_NOINLINE int64_t MeetBoth(const Matrix<T>& matrix, const RowPairs& pairs, in
   } l = {}, r = {};
   l.box = {Broadcast(left.x1), Broadcast(left.y1), Broadcast(left.x2), Broadcast(left.y2)};
   r.box = {Broadcast(right.x1), Broadcast(right.y1), Broadcast(right.x2), Broadcast(right.y2)};
-  l.area = BoxArea(l.box, zero);
-  r.area = BoxArea(r.box, zero);
+  l.area = Broadcast(left.area);
+  r.area = Broadcast(right.area);
 
   // Both rows by themselves.
   const auto each = [&](int64_t j, auto store) HWY_ATTR {
@@ -399,8 +399,9 @@ HWY_NOINLINE void FindPairs(const Matrix<T>& matrix, int64_t first, int64_t last
   for (int64_t place = first; place < std::min(first + matrix.step, last); ++place) {
     for (int64_t i = place; i < last; i += matrix.step) {
       const Box<float> b = BoxAt(matrix.bbox1, i);
-      if (Tame<false>::AsRow(b) && BoxArea(b, 0.0f) > 0.0f) {
-        rows[count++] = {b.x1, b.y1, b.x2, b.y2, i};
+      const float area = BoxArea(b, 0.0f);
+      if (Tame<false>::AsRow(b) && area > 0.0f) {
+        rows[count++] = {b.x1, b.y1, b.x2, b.y2, area, i};
       } else {
         pairs.AddOther(i);
       }

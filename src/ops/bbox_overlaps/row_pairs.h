@@ -9,7 +9,7 @@
 namespace detops::ops {
 
 struct Row {
-  float x1, y1, x2, y2;
+  float x1, y1, x2, y2, area;
   int64_t index;
 };
 
