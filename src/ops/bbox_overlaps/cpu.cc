@@ -442,7 +442,7 @@ void Pairs(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious
   const int64_t height = std::max<int64_t>(elements / width, 16);
   const int64_t down = (plan.rows + height - 1) / height;
   const int64_t across = (plan.cols + width - 1) / width;
-  // Tiles beside each other have the same rows and pairs of rows, so a thread takes several.
+  // Tiles beside each other have the same pairs of rows, so a thread takes several.
   const int64_t parts = std::clamp<int64_t>(32 * threads.count() / down, 1, across);
   threads.For(down * parts, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
     Columns columns;
@@ -451,8 +451,10 @@ void Pairs(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious
       const int64_t first_row = job / parts * height;
       const int64_t last_row = std::min(first_row + height, plan.rows);
       RowPairs pairs;
-      if (kDividesForTwo<kIoF> && plan.offset == 0.0f && width >= kColumnsForPairs) {
-        FindPairs(matrix, first_row, last_row, pairs);
+      if constexpr (kDividesForTwo<kIoF>) {
+        if (plan.offset == 0.0f && width >= kColumnsForPairs) {
+          FindPairs(matrix, first_row, last_row, pairs);
+        }
       }
       bool paired = pairs.count > 0;
       for (int64_t tile = across * part / parts; tile < across * (part + 1) / parts; ++tile) {
@@ -460,12 +462,13 @@ void Pairs(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious
         const int64_t count = std::min(width, plan.cols - first_col);
         const bool turned = paired && pairs.turned;
         FillColumns<kIoF>(matrix, first_col, count, turned, columns);
+        bool met = false;
         if constexpr (kDividesForTwo<kIoF>) {
-          paired = paired && columns.tame && MeetPairs(matrix, pairs, columns);
-          if (paired && pairs.others == 0) continue;
+          if (paired && columns.tame) met = paired = MeetPairs(matrix, pairs, columns);
+          if (met && pairs.others == 0) continue;
         }
         if (turned) FillColumns<kIoF>(matrix, first_col, count, false, columns);
-        if (paired) {
+        if (met) {
           for (int64_t i = 0; i < pairs.others; ++i) {
             MeetRows<kIoF>(matrix, pairs.other[i], pairs.other[i] + 1, columns);
           }

@@ -9,17 +9,16 @@ namespace {
 
 // Copies rows to `sorted`, those with a smaller key first, but neighbours in any order: each goes
 // into one of 64 drawers. Comparing them would take several times as long.
-template <class Key>
-void SortRoughly(const Row* rows, int64_t count, Key key, Row* sorted) {
+void SortRoughly(const Row* rows, int64_t count, float Row::*key, Row* sorted) {
   constexpr int kDrawers = 64;
-  float least = key(rows[0]), most = least;
+  float least = rows[0].*key, most = least;
   for (int64_t i = 1; i < count; ++i) {
-    least = std::min(least, key(rows[i]));
-    most = std::max(most, key(rows[i]));
+    least = std::min(least, rows[i].*key);
+    most = std::max(most, rows[i].*key);
   }
   const float range = most - least;
   const float scale = range > 1e-30f ? (kDrawers - 1) / range : 0.0f;  // else it might be infinite
-  const auto drawer = [&](const Row& row) { return static_cast<int>((key(row) - least) * scale); };
+  const auto drawer = [&](const Row& row) { return static_cast<int>((row.*key - least) * scale); };
   int64_t ends[kDrawers + 1] = {};
   for (int64_t i = 0; i < count; ++i) ++ends[drawer(rows[i]) + 1];
   for (int d = 0; d < kDrawers; ++d) ends[d + 1] += ends[d];
@@ -27,17 +26,15 @@ void SortRoughly(const Row* rows, int64_t count, Key key, Row* sorted) {
 }
 
 // About how wide the gaps between a left and a right half would be.
-template <class Begin, class End>
-float UsualGap(const Row* rows, int64_t count, Begin begin, End end) {
-  float least = rows[0].*begin + rows[0].*end, most = least,
-        lengths = 0.0f;  // of twice the centres
+float UsualGap(const Row* rows, int64_t count, float Row::*begin, float Row::*end) {
+  const auto centre = [&](const Row& row) { return 0.5f * (row.*begin + row.*end); };
+  float least = centre(rows[0]), most = least, lengths = 0.0f;
   for (int64_t i = 0; i < count; ++i) {
-    const float twice = rows[i].*begin + rows[i].*end;
-    least = std::min(least, twice);
-    most = std::max(most, twice);
+    least = std::min(least, centre(rows[i]));
+    most = std::max(most, centre(rows[i]));
     lengths += rows[i].*end - rows[i].*begin;
   }
-  return 0.25f * (most - least) - lengths / static_cast<float>(count);
+  return 0.5f * (most - least) - lengths / static_cast<float>(count);
 }
 
 }  // namespace
@@ -47,13 +44,11 @@ float UsualGap(const Row* rows, int64_t count, Begin begin, End end) {
 void RowPairs::Pair(const Row* rows, int64_t row_count) {
   const int64_t half = row_count / 2;
   Row by_end[kMostRows];
-  SortRoughly(
-      rows, row_count, [](const Row& row) { return row.x2; }, by_end);
+  SortRoughly(rows, row_count, &Row::x2, by_end);
   if (row_count % 2 != 0) AddOther(by_end[half].index);
   if (half == 0) return;
   std::copy_n(by_end, half, left + count);
-  SortRoughly(
-      by_end + row_count - half, half, [](const Row& row) { return row.x1; }, right + count);
+  SortRoughly(by_end + row_count - half, half, &Row::x1, right + count);
   count += half;
 }
 

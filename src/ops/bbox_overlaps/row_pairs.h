@@ -24,8 +24,9 @@ struct RowPairs {
   int64_t others = 0;
   int64_t other[kMostRows];
 
-  // Adds rows, kMostRows in all, with finite coordinates, x1 <= x2 and y1 <= y2. Only those whose
-  // indices differ by a multiple of `step` become pairs; they come one after the other. Once.
+  // To be called once, with finite coordinates, x1 <= x2 and y1 <= y2; those and other rows are
+  // kMostRows at most. Only rows whose indices differ by a multiple of `step` become pairs; they
+  // come one after the other.
   void Add(Row* rows, int64_t row_count, int64_t step);
   void AddOther(int64_t index) { other[others++] = index; }
 
