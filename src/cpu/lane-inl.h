@@ -210,6 +210,7 @@ HWY_INLINE void StoreParted(FloatVec v, hn::Mask<FloatTag> second, math::Half* p
   const hn::Rebind<hwy::float16_t, FloatTag> half_tag;
   const hn::Rebind<int16_t, FloatTag> tag;  // as which they compare, but for negative ones
   const auto halves = hn::BitCast(tag, hn::DemoteTo(half_tag, v));
+  // Highway 1.0 can't narrow a mask; with AVX-512 it is the same bits.
   StoreParted<kStream>(tag, halves, hn::Mask<decltype(tag)>{second.raw},
                        reinterpret_cast<int16_t*>(p1), reinterpret_cast<int16_t*>(p2));
 }

@@ -120,7 +120,7 @@ template <class T>
 struct Matrix {
   const T *bbox1, *bbox2;
   T* ious;
-  int64_t rows, cols;
+  int64_t cols;
   float offset;
   bool stream;
   int64_t step;  // from one row to the next that begins at the same place of a vector
@@ -314,7 +314,7 @@ static_assert(kMostTileElements / kColumnsForPairs <= RowPairs::kMostRows);
 template <bool kSpans, class T>
 HWY_NOINLINE int64_t MeetBoth(const Matrix<T>& matrix, const RowPairs& pairs, int64_t p,
                               const Columns& columns) {
-  const Row &left = pairs.left[p], &right = pairs.right[p];
+  const RowPairs::Row &left = pairs.left[p], &right = pairs.right[p];
   T* const left_out = matrix.At(left.index, columns);
   T* const right_out = matrix.At(right.index, columns);
   const FloatTag tag;
@@ -394,7 +394,7 @@ HWY_NOINLINE int64_t MeetBoth(const Matrix<T>& matrix, const RowPairs& pairs, in
 // Of the rows from `first` to before `last`.
 template <class T>
 HWY_NOINLINE void FindPairs(const Matrix<T>& matrix, int64_t first, int64_t last, RowPairs& pairs) {
-  Row rows[RowPairs::kMostRows];
+  RowPairs::Row rows[RowPairs::kMostRows];
   int64_t count = 0;
   for (int64_t place = first; place < std::min(first + matrix.step, last); ++place) {
     for (int64_t i = place; i < last; i += matrix.step) {
@@ -432,9 +432,8 @@ void Pairs(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious
            cpu::Threads& threads) {
   const bool stream = Streams(ious, plan.rows * plan.cols);
   const auto lanes = static_cast<int64_t>(FloatLanes());
-  const Matrix<T> matrix = {
-      bbox1,     bbox2,       ious,   plan.rows,
-      plan.cols, plan.offset, stream, stream ? lanes / std::gcd(lanes, plan.cols) : 1};
+  const int64_t step = stream ? lanes / std::gcd(lanes, plan.cols) : 1;
+  const Matrix<T> matrix = {bbox1, bbox2, ious, plan.cols, plan.offset, stream, step};
   const int64_t width = std::min(plan.cols, kTileColumns);
   // Higher tiles where there are enough of them: more rows for the same work on columns.
   const int64_t elements =
@@ -456,7 +455,7 @@ void Pairs(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious
           FindPairs(matrix, first_row, last_row, pairs);
         }
       }
-      bool paired = pairs.count > 0;
+      bool paired = pairs.count > pairs.others;  // which are met one by one
       for (int64_t tile = across * part / parts; tile < across * (part + 1) / parts; ++tile) {
         const int64_t first_col = tile * width;
         const int64_t count = std::min(width, plan.cols - first_col);

@@ -7,6 +7,8 @@
 namespace detops::ops {
 namespace {
 
+using Row = RowPairs::Row;
+
 // Copies rows to `sorted`, those with a smaller key first, but neighbours in any order: each goes
 // into one of 64 drawers. Comparing them would take several times as long.
 void SortRoughly(const Row* rows, int64_t count, float Row::*key, Row* sorted) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of boxes, two by two, with a gap between them. A column meets at most one of two such rows,
-// or it spans the gap: that lets them share a division (cpu.cc).
+// Rows of boxes, two by two, with a gap between them where there can be one. A column meets at most
+// one of two such rows, or it spans the gap: that lets them share a division (cpu.cc).
 #pragma once
 
 #include <cstdint>
 
 namespace detops::ops {
 
-struct Row {
-  float x1, y1, x2, y2, area;
-  int64_t index;
-};
-
 struct RowPairs {
   static constexpr int64_t kMostRows = 512;
+
+  struct Row {
+    float x1, y1, x2, y2, area;
+    int64_t index;
+  };
 
   int64_t count = 0;
   Row left[kMostRows / 2], right[kMostRows / 2];
@@ -24,9 +24,9 @@ struct RowPairs {
   int64_t others = 0;
   int64_t other[kMostRows];
 
-  // To be called once, with finite coordinates, x1 <= x2 and y1 <= y2; those and other rows are
-  // kMostRows at most. Only rows whose indices differ by a multiple of `step` become pairs; they
-  // come one after the other.
+  // To be called once, with coordinates between -2^60 and 2^60, x1 <= x2 and y1 <= y2; those and
+  // other rows are kMostRows at most. Only rows whose indices differ by a multiple of `step` become
+  // pairs; they come one after the other.
   void Add(Row* rows, int64_t row_count, int64_t step);
   void AddOther(int64_t index) { other[others++] = index; }
 
