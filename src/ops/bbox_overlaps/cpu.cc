@@ -161,7 +161,8 @@ HWY_NOINLINE void FillColumns(const Matrix<T>& matrix, int64_t first, int64_t co
   columns.first = first;
   columns.count = count;
   columns.tame = tame;
-  columns.widest = hn::GetLane(hn::MaxOfLanes(FloatTag(), widest.v));
+  const FloatVec widths = widest.v;
+  columns.widest = hn::GetLane(hn::MaxOfLanes(FloatTag(), widths));
 }
 
 template <bool kIoF, class Offset, class Least, class Zero>
