@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rows of boxes, two by two, with a gap between them where there can be one. A column meets at most
-// one of two such rows, or it spans the gap: that lets them share a division (cpu.cc).
+// one of two such rows, or it spans the gap: that lets them share a division (two_rows-inl.h).
 #pragma once
 
 #include <cstdint>

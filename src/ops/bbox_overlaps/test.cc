@@ -18,21 +18,23 @@ namespace {
 
 constexpr int kIoU = 0, kIoF = 1;
 
-// The same on both implementations, every NaN being like any other.
+std::vector<uint16_t> Narrowed(const std::vector<float>& values) {
+  std::vector<uint16_t> halves;
+  for (const float v : values) halves.push_back(oracle::FloatToHalf(v));
+  return halves;
+}
+std::vector<float> Widened(const std::vector<uint16_t>& halves) {
+  std::vector<float> values;
+  for (const uint16_t h : halves) values.push_back(oracle::HalfToFloat(h));
+  return values;
+}
+
+// The same as the reference, every NaN being like any other.
 void ExpectSameHalves(const std::string& implementation, const std::vector<float>& a,
                       const std::vector<float>& b, const std::string& what) {
-  const auto narrow = [](const std::vector<float>& boxes) {
-    std::vector<uint16_t> halves;
-    for (const float v : boxes) halves.push_back(oracle::FloatToHalf(v));
-    return halves;
-  };
-  const std::vector<uint16_t> half_a = narrow(a), half_b = narrow(b);
+  const std::vector<uint16_t> half_a = Narrowed(a), half_b = Narrowed(b);
   const auto run = [&](const std::string& by) {
-    std::vector<float> wide;
-    for (const uint16_t h : BboxOverlaps(by, Halfs(half_a), Halfs(half_b), kIoU, false, 0)) {
-      wide.push_back(oracle::HalfToFloat(h));
-    }
-    return wide;
+    return Widened(BboxOverlaps(by, Halfs(half_a), Halfs(half_b), kIoU, false, 0));
   };
   ExpectSameFloats(run(implementation), run("cpu:reference"), "halves, " + what);
 }
@@ -334,21 +336,11 @@ TEST_P(BboxOverlapsOracleTest, SpecialValuesBitByBit) {
 void ExpectHalvesAsOracle(const Case& tested, const std::vector<float>& a,
                           const std::vector<float>& b) {
   const auto& [implementation, mode, aligned, offset] = tested;
-  const auto halves = [](const std::vector<float>& boxes) {
-    std::vector<uint16_t> rounded;
-    for (float v : boxes) rounded.push_back(oracle::FloatToHalf(v));
-    return rounded;
-  };
-  const auto floats = [](const std::vector<uint16_t>& boxes) {
-    std::vector<float> wide;
-    for (uint16_t h : boxes) wide.push_back(oracle::HalfToFloat(h));
-    return wide;
-  };
-  const std::vector<uint16_t> half_a = halves(a), half_b = halves(b);
+  const std::vector<uint16_t> half_a = Narrowed(a), half_b = Narrowed(b);
   const std::vector<uint16_t> got =
       BboxOverlaps(implementation, Halfs(half_a), Halfs(half_b), mode, aligned, offset);
   const std::vector<float> expected =
-      oracle::BboxOverlaps(floats(half_a), floats(half_b), mode, aligned, offset);
+      oracle::BboxOverlaps(Widened(half_a), Widened(half_b), mode, aligned, offset);
   ASSERT_EQ(got.size(), expected.size());
   for (size_t i = 0; i < got.size(); ++i) {
     if (std::isnan(expected[i])) {

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One division for two rows.
+//
+// The divider is what limits IoU in vectors of 512 bits on Intel's processors. Of two rows with a
+// gap between them, a column meets one at most, unless it spans the gap. So each lane takes the row
+// that its column can meet, and one division serves both; with the other row the overlap is 0.
+// Compiled once for each Highway target, hence the unusual guard.
+#if defined(DETOPS_OPS_BBOX_OVERLAPS_TWO_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef DETOPS_OPS_BBOX_OVERLAPS_TWO_ROWS_INL_H_
+#undef DETOPS_OPS_BBOX_OVERLAPS_TWO_ROWS_INL_H_
+#else
+#define DETOPS_OPS_BBOX_OVERLAPS_TWO_ROWS_INL_H_
+#endif
+
+#include <algorithm>
+#include <type_traits>
+
+#include "ops/bbox_overlaps/columns-inl.h"
+#include "ops/bbox_overlaps/row_pairs.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace detops::ops::HWY_NAMESPACE {
+namespace {
+
+using namespace cpu::HWY_NAMESPACE;
+using namespace math::HWY_NAMESPACE;
+
+template <bool kIoF>
+constexpr bool kDividesForTwo = HWY_TARGET == HWY_AVX3 && !kIoF;
+
+// With fewer columns, to find the pairs costs more than they save.
+constexpr int64_t kColumnsForPairs = 512;
+static_assert(kMostTileElements / kColumnsForPairs <= RowPairs::kMostRows);
+
+// Pair p, for ordinary boxes, and rows with an area above 0, so that nothing is 0/0. Returns how
+// many vectors had a column that spans the gap; without kSpans there is none.
+template <bool kSpans, class T>
+HWY_NOINLINE int64_t MeetBoth(const Matrix<T>& matrix, const RowPairs& pairs, int64_t p,
+                              const Columns& columns) {
+  const RowPairs::Row &left = pairs.left[p], &right = pairs.right[p];
+  T* const left_out = matrix.At(left.index, columns);
+  T* const right_out = matrix.At(right.index, columns);
+  const FloatTag tag;
+  const FloatLane zero = Broadcast(0.0f);
+  struct {
+    Box<FloatLane> box;
+    FloatLane area;
+  } l = {}, r = {};
+  l.box = {Broadcast(left.x1), Broadcast(left.y1), Broadcast(left.x2), Broadcast(left.y2)};
+  r.box = {Broadcast(right.x1), Broadcast(right.y1), Broadcast(right.x2), Broadcast(right.y2)};
+  l.area = Broadcast(left.area);
+  r.area = Broadcast(right.area);
+
+  // Both rows by themselves.
+  const auto each = [&](int64_t j, auto store) HWY_ATTR {
+    const Box<FloatLane> b = columns.BoxesAt(j);
+    const FloatLane area = LoadLane(columns.area + j);
+    store(BoxIoU(l.box, b, l.area, area, NoOffset(), NoLeast(), zero).v, left_out + j);
+    store(BoxIoU(r.box, b, r.area, area, NoOffset(), NoLeast(), zero).v, right_out + j);
+  };
+  const auto first = [&](int64_t j, int64_t some) HWY_ATTR {
+    each(j, [&](FloatVec v, T* to) HWY_ATTR { StoreFirst(v, to, static_cast<size_t>(some)); });
+  };
+
+  int64_t spanning = 0;
+  const auto whole = [&](int64_t j, auto streams) HWY_ATTR __attribute__((always_inline)) {
+    const FloatVec x1 = LoadLane(columns.x1 + j).v, x2 = LoadLane(columns.x2 + j).v;
+    const auto is_right = hn::Gt(x2, r.box.x1.v);
+    if constexpr (kSpans) {
+      const auto spans = hn::And(is_right, hn::Lt(x1, l.box.x2.v));
+      if (HWY_UNLIKELY(!hn::AllFalse(tag, spans))) {
+        ++spanning;
+        each(j, [=](FloatVec v, T* to)
+                    HWY_ATTR { streams ? StreamElements(v, to) : StoreElements(v, to); });
+        return;
+      }
+    }
+    // BoxIoU of either row, but the height is left negative where it is: then the quotient is
+    // negative too, or -0, and becomes the 0 that it should be when it is stored.
+    const auto either = [&](FloatLane a, FloatLane b) HWY_ATTR __attribute__((always_inline)) {
+      return hn::IfThenElse(is_right, b.v, a.v);
+    };
+    const FloatVec from_x = hn::Max(either(l.box.x1, r.box.x1), x1);
+    const FloatVec to_x = hn::Min(either(l.box.x2, r.box.x2), x2);
+    const FloatVec from_y = hn::Max(either(l.box.y1, r.box.y1), LoadLane(columns.y1 + j).v);
+    const FloatVec to_y = hn::Min(either(l.box.y2, r.box.y2), LoadLane(columns.y2 + j).v);
+    const FloatVec w = hn::Max(hn::Sub(to_x, from_x), zero.v);
+    const FloatVec inter = hn::Mul(w, hn::Sub(to_y, from_y));
+    const FloatVec areas = hn::Add(either(l.area, r.area), LoadLane(columns.area + j).v);
+    StoreParted<streams>(hn::Div(inter, hn::Sub(areas, inter)), is_right, left_out + j,
+                         right_out + j);
+  };
+
+  const auto lanes = static_cast<int64_t>(FloatLanes());
+  const int64_t count = columns.count;
+  int64_t j = 0;
+  if (matrix.stream) {
+    j = std::min(ToWholeVector(left_out), count);
+    if (j > 0) first(0, j);
+    for (; j + lanes <= count; j += lanes) whole(j, std::true_type());
+  } else {
+    // Rows come in no order that a processor could foresee: those of the next pair are asked for.
+    const int64_t next = std::min(p + 1, pairs.count - 1);
+    const T* const next_left = matrix.At(pairs.left[next].index, columns);
+    const T* const next_right = matrix.At(pairs.right[next].index, columns);
+    for (; j + lanes <= count; j += lanes) {
+      PrefetchToWrite(next_left + j, 1);
+      PrefetchToWrite(next_right + j, 1);
+      whole(j, std::false_type());
+    }
+  }
+  if (j < count) first(j, count - j);
+  return spanning;
+}
+
+// Of the rows from `first` to before `last`.
+template <class T>
+HWY_NOINLINE void FindPairs(const Matrix<T>& matrix, int64_t first, int64_t last, RowPairs& pairs) {
+  RowPairs::Row rows[RowPairs::kMostRows];
+  int64_t count = 0;
+  for (int64_t place = first; place < std::min(first + matrix.step, last); ++place) {
+    for (int64_t i = place; i < last; i += matrix.step) {
+      const Box<float> b = BoxAt(matrix.bbox1, i);
+      const float area = BoxArea(b, 0.0f);
+      if (Tame<false>::AsRow(b) && area > 0.0f) {
+        rows[count++] = {b.x1, b.y1, b.x2, b.y2, area, i};
+      } else {
+        pairs.AddOther(i);
+      }
+    }
+  }
+  pairs.Add(rows, count, matrix.step);
+}
+
+// False, with some rows done, where so many columns span gaps that pairs save nothing.
+template <class T>
+HWY_INLINE bool MeetPairs(const Matrix<T>& matrix, const RowPairs& pairs, const Columns& columns) {
+  int64_t spanning = 0;
+  for (int64_t p = 0; p < pairs.count; ++p) {
+    // Rounding keeps the order: what holds for the differences holds for the numbers.
+    if (pairs.right[p].x1 - pairs.left[p].x2 > columns.widest) {
+      MeetBoth<false>(matrix, pairs, p, columns);
+    } else {
+      spanning += MeetBoth<true>(matrix, pairs, p, columns);
+    }
+    // A quarter of all vectors, but the first pairs may be the worst.
+    if (4 * static_cast<int64_t>(FloatLanes()) * spanning > (p + 8) * columns.count) return false;
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace detops::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
