@@ -61,6 +61,8 @@ test-python: setup  ## the Python package's tests
 	$(VENV)/bin/pip install -q --force-reinstall --no-deps build/wheels/detops-*.whl
 	$(VENV)/bin/pip install -q 'detops[test]' $(FRAMEWORKS)
 	$(VENV)/bin/python -m pytest -q
+	@for cap in $$($(VENV)/bin/python python/tests/narrower_caps.py); do \
+	  echo "DETOPS_CPU=$$cap"; DETOPS_CPU=$$cap $(VENV)/bin/python -m pytest -q || exit 1; done
 
 bench: setup  ## every implementation in the table, timed
 	@cmake --preset release >/dev/null

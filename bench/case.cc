@@ -38,7 +38,8 @@ std::vector<Row> TableRows() {
   std::vector<Row> rows;
   rows.reserve(count);
   for (const detopsImplementationInfo& info : listed) {
-    rows.push_back({info.op, info.name, WhyNot(DeviceOf(info.name))});
+    const std::string device_reason = WhyNot(DeviceOf(info.name));
+    rows.push_back({info.op, info.name, device_reason.empty() ? info.reason : device_reason});
   }
   return rows;
 }

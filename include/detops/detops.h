@@ -63,13 +63,16 @@ mluOpStatus_t detopsCopyToHost(mluOpHandle_t handle, void *dst, const void *src,
 typedef struct {
   const char *op;   /* "poly_nms" */
   const char *name; /* "cpu:reference": the backend, then the implementation */
+  bool usable;
+  const char *reason; /* why this machine can't run it, "needs AVX-512"; "" if it can */
 } detopsImplementationInfo;
 
 /* As detopsListDevices; by operator, within each the preferred first and the reference last. */
 mluOpStatus_t detopsListImplementations(detopsImplementationInfo *implementations, size_t capacity,
                                         size_t *count);
 /* Every later call on the handle runs this implementation or fails with NOT_SUPPORTED; null or ""
- * goes back to the table's choice. DETOPS_IMPL sets it for every new handle. */
+ * goes back to the table's choice. DETOPS_IMPL sets it for every new handle. DETOPS_CPU, read once,
+ * is the widest instruction set to choose from: avx512, avx2, sse4; sve256, neon. */
 mluOpStatus_t detopsSetImplementation(mluOpHandle_t handle, const char *name);
 /* The implementation that the handle's last operator call ran; "" if none did. */
 const char *detopsGetLastImplementation(mluOpHandle_t handle);

@@ -14,7 +14,8 @@ def show() -> int:
     for device in detops.devices():
         state = "" if device["usable"] else f", not usable: {device['reason']}"
         print(f"{device['name']}: {device['description']}{state}")
-    for operator, names in detops.implementations().items():
+    for operator, implementations in detops.implementations().items():
+        names = [i["name"] + (f" ({i['reason']})" if i["reason"] else "") for i in implementations]
         print(f"{operator}: {', '.join(names)}")
     return 0
 

@@ -121,10 +121,11 @@ The devices that the library knows, as dicts: name, description, usable, reason 
 )";
 
 inline constexpr const char* kImplementations = R"(
-The implementations of each operator, the preferred first.
+The implementations of each operator, the preferred first, as dicts: name, usable, reason why not
+("needs AVX-512").
 
->>> "cpu:reference" in implementations()["poly_nms"]
-True
+>>> implementations()["poly_nms"][-1]
+{'name': 'cpu:reference', 'usable': True, 'reason': ''}
 )";
 
 }  // namespace detops::python::docs

@@ -46,7 +46,11 @@ nb::dict Implementations() {
   nb::dict by_operator;
   for (const auto& info : Listed<detopsImplementationInfo>(detopsListImplementations)) {
     if (!by_operator.contains(info.op)) by_operator[info.op] = nb::list();
-    nb::cast<nb::list>(by_operator[info.op]).append(info.name);
+    nb::dict implementation;
+    implementation["name"] = info.name;
+    implementation["usable"] = info.usable;
+    implementation["reason"] = info.reason;
+    nb::cast<nb::list>(by_operator[info.op]).append(implementation);
   }
   return by_operator;
 }

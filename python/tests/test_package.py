@@ -165,9 +165,37 @@ def test_versions_agree():
 
 def test_implementations_can_be_forced():
     code = "import detops; print(detops.bbox_overlaps([[0,0,2,2]], [[1,0,3,2]]))"
-    for implementation in detops.implementations()["bbox_overlaps"]:
-        if implementation.startswith("cpu"):
-            result = python("-c", code, DETOPS_IMPL=implementation)
-            assert result.stdout.strip() == "[[0.33333334]]" or "not" in result.stderr
+    implementations = [
+        i for i in detops.implementations()["bbox_overlaps"] if i["name"].startswith("cpu:")
+    ]
+    for implementation in implementations:
+        result = python("-c", code, DETOPS_IMPL=implementation["name"])
+        if implementation["usable"]:
+            assert result.stdout.strip() == "[[0.33333334]]", result.stderr
+        else:
+            assert result.stderr.strip().endswith(
+                f"; {implementation['name']} {implementation['reason']}"
+            ), result.stderr
     result = python("-c", code, DETOPS_IMPL="cpu:nonsense")
     assert "RuntimeError" in result.stderr and "cpu:nonsense" in result.stderr
+    for implementation in implementations:
+        assert (implementation["name"] in result.stderr) == implementation["usable"]
+
+
+def test_instruction_sets_can_be_capped():
+    """DETOPS_CPU names the widest instruction set that may run; the implementations say so."""
+    code = """if True:
+        import detops
+        print([i["name"] for i in detops.implementations()["bbox_overlaps"]
+               if i["usable"] and i["name"].startswith("cpu:")])"""
+    names = [
+        i["name"].removeprefix("cpu:")
+        for i in detops.implementations()["bbox_overlaps"]
+        if i["usable"] and i["name"].startswith("cpu:") and i["name"] != "cpu:reference"
+    ]
+    for i, cap in enumerate(names):
+        result = python("-c", code, DETOPS_CPU=cap)
+        expected = [f"cpu:{name}" for name in names[i:]] + ["cpu:reference"]
+        assert result.stdout.strip() == str(expected), result.stderr
+    result = python("-c", code, DETOPS_CPU="mmx")
+    assert 'DETOPS_CPU: is "mmx"' in result.stderr, result.stderr

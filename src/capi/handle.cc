@@ -4,6 +4,7 @@
 
 #include "core/checks.h"
 #include "core/context.h"
+#include "cpu/instruction_sets.h"
 #include "detops/detops.h"
 
 using namespace detops;
@@ -11,6 +12,7 @@ using namespace detops;
 namespace {
 
 void CreateHandle(mluOpHandle_t* handle, runtime::Device& device) {
+  cpu::AllowedTargets();  // refuses a DETOPS_CPU that names nothing
   auto context = std::make_unique<mluOpContext>();
   context->device = &device;
   if (const char* forced = std::getenv("DETOPS_IMPL")) context->forced_implementation = forced;

@@ -147,7 +147,9 @@ mluOpStatus_t detopsListImplementations(detopsImplementationInfo* implementation
     size_t found = 0;
     for (const ops::OperatorEntry& op : ops::Operators()) {
       for (size_t i = 0; i < op.implementations(); ++i, ++found) {
-        if (found < capacity) implementations[found] = {op.name, op.implementation_name(i)};
+        if (found >= capacity) continue;
+        const auto [name, why] = op.implementation(i);
+        implementations[found] = {op.name, name, why == nullptr, why != nullptr ? why : ""};
       }
     }
     *count = found;

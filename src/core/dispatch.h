@@ -20,16 +20,23 @@ const Implementation<Op>& Select(const mluOpContext& handle, const typename Op::
   std::string refusals;
   for (const Implementation<Op>& candidate : Op::Table()) {
     if (!forced.empty() && forced != candidate.name) continue;
-    const char* reason = candidate.backend == handle.device->backend()
-                             ? candidate.unsupported(plan)
-                             : "belongs to another device";
+    const char* reason = "belongs to another device";
+    if (candidate.backend == handle.device->backend()) {
+      reason = candidate.unusable();
+      if (reason == nullptr) reason = candidate.unsupported(plan);
+    }
     LogDispatch(Op::kName, candidate.name, reason == nullptr ? "runs" : reason);
     if (reason == nullptr) return candidate;
     refusals += Concat("; ", candidate.name, " ", reason);
   }
-  if (!forced.empty() && refusals.empty()) {
-    refusals = "; the table has";
-    for (const Implementation<Op>& candidate : Op::Table()) refusals += Concat(" ", candidate.name);
+  if (refusals.empty()) {  // no implementation has the forced name
+    std::string usable;
+    for (const Implementation<Op>& candidate : Op::Table()) {
+      if (candidate.backend != handle.device->backend() || candidate.unusable()) continue;
+      usable += Concat(usable.empty() ? "" : ", ", candidate.name);
+    }
+    Fail(MLUOP_STATUS_NOT_SUPPORTED, "there is no implementation ", forced, " of ", Op::kName,
+         "; this device can run ", usable);
   }
   Fail(MLUOP_STATUS_NOT_SUPPORTED, "no implementation of ", Op::kName, " for ",
        forced.empty() ? handle.device->name() : forced, refusals);

@@ -47,6 +47,8 @@ template <class Op>
 struct Implementation {
   const char* name;          // "cpu:reference"
   runtime::Backend backend;  // of the devices it runs on
+  // Why this machine can't run it, in a few words ("needs AVX-512"), or null.
+  const char* (*unusable)();
   // Why it can't run this plan, or null. Never about invalid arguments: those the plan refused.
   const char* (*unsupported)(const typename Op::Plan&);
   // In bytes. A library that it calls may want more on one device than on another.
@@ -56,7 +58,8 @@ struct Implementation {
               const Launch& launch);
 };
 
-// For `unsupported` and `workspace` of implementations that take every plan, and need no memory.
+// For implementations that run everywhere, take every plan, and need no memory.
+inline const char* UsableEverywhere() { return nullptr; }
 template <class Plan>
 const char* SupportsAll(const Plan&) {
   return nullptr;

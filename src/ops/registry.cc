@@ -13,7 +13,9 @@ namespace {
 template <class Op>
 constexpr OperatorEntry Entry() {
   return {Op::kName, [] { return Op::Table().size(); },
-          [](size_t i) { return Op::Table()[i].name; }};
+          [](size_t i) -> ImplementationEntry {
+            return {Op::Table()[i].name, Op::Table()[i].unusable()};
+          }};
 }
 
 }  // namespace

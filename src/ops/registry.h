@@ -8,10 +8,15 @@
 
 namespace detops::ops {
 
+struct ImplementationEntry {
+  const char* name;
+  const char* why_unusable;  // on this machine; null if it can run
+};
+
 struct OperatorEntry {
   const char* name;
   size_t (*implementations)();
-  const char* (*implementation_name)(size_t i);
+  ImplementationEntry (*implementation)(size_t i);
 };
 
 std::span<const OperatorEntry> Operators();

@@ -154,6 +154,10 @@ TEST(Implementations, AreListedByOperatorWithTheReferenceLast) {
     EXPECT_TRUE(seen.insert(all[i].op).second) << all[i].op << " is listed in two places";
     EXPECT_STREQ(all[i].name, "cpu:reference") << all[i].op;
   }
+  for (const detopsImplementationInfo& info : all) {
+    EXPECT_EQ(info.usable, std::string_view(info.reason).empty()) << info.name;
+    if (std::string_view(info.name) == "cpu:reference") EXPECT_TRUE(info.usable) << info.op;
+  }
   EXPECT_EQ(seen, std::set<std::string>({"bbox_overlaps", "poly_nms", "border_align_forward",
                                          "generate_proposals_v2", "points_in_boxes"}));
 }
@@ -163,7 +167,7 @@ TEST(Implementations, ListingRespectsTheCapacity) {
   EXPECT_EQ(detopsListImplementations(nullptr, 0, nullptr), MLUOP_STATUS_BAD_PARAM);
   EXPECT_EQ(detopsListImplementations(nullptr, 1, &count), MLUOP_STATUS_BAD_PARAM);
   EXPECT_EQ(count, 99u);
-  detopsImplementationInfo two[] = {{nullptr, nullptr}, {nullptr, nullptr}};
+  detopsImplementationInfo two[2] = {};
   EXPECT_OK(detopsListImplementations(two, 1, &count));
   EXPECT_EQ(count, AllImplementations().size());
   EXPECT_STREQ(two[0].op, AllImplementations()[0].op);
@@ -196,12 +200,25 @@ TEST(Implementations, UnknownNameIsNotSupportedByTheNextCall) {
   EXPECT_EQ(CallBboxOverlaps(handle), MLUOP_STATUS_NOT_SUPPORTED);
   EXPECT_EQ(LastError().rfind("mluOpBboxOverlaps: ", 0), 0u) << LastError();
   EXPECT_NE(LastError().find("cpu:abacus"), std::string::npos) << LastError();
-  for (const std::string& name : ImplementationsOf("bbox_overlaps")) {
-    EXPECT_NE(LastError().find(name), std::string::npos) << LastError();
+  // It lists what can be chosen instead: what runs on this device of this machine, and nothing
+  // else.
+  for (const detopsImplementationInfo& info : AllImplementations()) {
+    const bool choosable = info.usable && DeviceOf(info.name) == "cpu";
+    EXPECT_EQ(LastError().find(info.name) != std::string::npos, choosable) << LastError();
   }
   EXPECT_STREQ(detopsGetLastImplementation(handle), "");
   EXPECT_OK(detopsSetImplementation(handle, ""));
   EXPECT_OK(CallBboxOverlaps(handle));
+}
+
+TEST(Implementations, OneThatCanNotRunHereSaysWhy) {
+  for (const detopsImplementationInfo& info : AllImplementations()) {
+    if (info.usable || DeviceOf(info.name) != "cpu") continue;
+    const Handle handle(info.name);
+    EXPECT_EQ(CallBboxOverlaps(handle), MLUOP_STATUS_NOT_SUPPORTED);
+    const std::string expected = std::string("; ") + info.name + " " + info.reason;
+    EXPECT_TRUE(LastError().ends_with(expected)) << LastError();
+  }
 }
 
 TEST(Implementations, EnvironmentForcesOneForNewHandles) {

@@ -376,5 +376,13 @@ TEST_F(CheckTest, UnknownNamesAreRefused) {
   ExpectRefused("check poly_nms/smoke --device gpu:7", "gpu:7");
 }
 
+TEST_F(CheckTest, SaysOnceWhatCanNotRun) {
+  const Outcome o =
+      Run("check poly_nms/smoke bbox_overlaps/smoke", "DETOPS_CPU=" + NarrowestInstructionSet());
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(o.out.find(" 0 refused, "), std::string::npos) << o.out;
+  ExpectUnusableNamedOnce(o, "left out");
+}
+
 }  // namespace
 }  // namespace detops::cli::test

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -59,6 +60,35 @@ class Program : public ::testing::Test {
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, Slurp(File("stdout.txt")),
             Slurp(File("stderr.txt"))};
+  }
+  // "sse4": the processor's, whatever DETOPS_CPU says.
+  std::string NarrowestInstructionSet() const {
+    std::string narrowest;
+    const nlohmann::json list = Run("list --json", "DETOPS_CPU=").Json();
+    for (const auto& i : list["operators"][0]["implementations"]) {
+      const std::string name = i["name"];
+      if (i["usable"] && name.starts_with("cpu:") && name != "cpu:reference") narrowest = name;
+    }
+    return narrowest.substr(narrowest.find(':') + 1);
+  }
+  // That the text of a run at NarrowestInstructionSet names each device and each implementation
+  // that could not run in one line, and does not count them among its results.
+  void ExpectUnusableNamedOnce(const Outcome& o, const std::string& what) const {
+    const nlohmann::json list =
+        Run("list --json", "DETOPS_CPU=" + NarrowestInstructionSet()).Json();
+    std::map<std::string, std::string> reasons;
+    for (const auto& device : list["devices"]) {
+      if (!device["usable"]) reasons[device["name"]] = device["reason"];
+    }
+    for (const auto& i : list["operators"][0]["implementations"]) {
+      if (!i["usable"] && !reasons.contains(i["device"])) reasons[i["name"]] = i["reason"];
+    }
+    for (const auto& [name, reason] : reasons) {
+      const std::string line = name + ": " + what + ", " + reason + "\n";
+      const size_t first = o.out.find(name);
+      EXPECT_EQ(o.out.compare(first, line.size(), line), 0) << o.out;
+      EXPECT_EQ(o.out.find(name + " ", first + 1), std::string::npos) << o.out;
+    }
   }
   // Wrong input: exit code 2, nothing on stdout, and the words on stderr.
   void ExpectRefused(const std::string& arguments, const std::string& words) const {

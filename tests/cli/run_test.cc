@@ -44,6 +44,29 @@ TEST_F(RunTest, EveryImplementationByName) {
   EXPECT_GE(tried, 1);
 }
 
+TEST_F(RunTest, InstructionSetsCanBeCapped) {
+  const std::string narrowest = NarrowestInstructionSet(), cap = "DETOPS_CPU=" + narrowest;
+  Write("dets.csv", kQuads);
+  const std::string run = "run poly_nms --boxes dets.csv --json";
+  EXPECT_EQ(Run(run, cap).Json()["implementation"], "cpu:" + narrowest);
+  const nlohmann::json uncapped = Run("list --json", "DETOPS_CPU=").Json();
+  for (const auto& i : uncapped["operators"][0]["implementations"]) {
+    const std::string name = i["name"];
+    if (!name.starts_with("cpu:") || name == "cpu:reference" || name == "cpu:" + narrowest) {
+      continue;
+    }
+    const Outcome o = Run(run + " --impl " + name, cap);
+    EXPECT_EQ(o.code, 2);
+    const std::string reason =
+        i["usable"].get<bool>() ? "not allowed by DETOPS_CPU" : i["reason"].get<std::string>();
+    EXPECT_NE(o.err.find("implementation " + name + " can't be used: " + reason), std::string::npos)
+        << o.err;
+  }
+  const Outcome unknown = Run(run, "DETOPS_CPU=mmx");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("DETOPS_CPU: is \"mmx\", expected"), std::string::npos) << unknown.err;
+}
+
 // The option, else the variable, else the first device.
 TEST_F(RunTest, TheDeviceMayComeFromTheEnvironment) {
   Write("dets.csv", kQuads);
@@ -150,7 +173,7 @@ TEST_F(RunTest, WrongArguments) {
   ExpectRefused("run poly_nms --boxes number.npy", "number.npy: holds a single number");
   ExpectRefused("run poly_nms --boxes dets.csv --iou-threshold nan", "threshold");
   ExpectRefused("run poly_nms --boxes dets.csv --iou-threshold much", "");
-  ExpectRefused("run poly_nms --boxes dets.csv --impl cpu:none", "there are");
+  ExpectRefused("run poly_nms --boxes dets.csv --impl cpu:none", "this machine runs cpu:");
   ExpectRefused("run poly_nms --boxes dets.csv --device tpu:0", "there is no device");
   ExpectRefused("run poly_nms --boxes dets.csv --out keep.png", ".npy or .csv");
   ExpectRefused("run poly_nms --boxes dets.csv --out no/such/folder.npy", "can't be written");

@@ -77,20 +77,6 @@ class Desc {
   mluOpTensorDescriptor_t desc_ = nullptr;
 };
 
-// Why the processor does not run an implementation of its own, for lack of instructions; "" if it
-// does. A call without boxes chooses one too, and all operators have the same instruction sets.
-inline std::string WhyRefused(const char* implementation) {
-  mluOpHandle_t handle = nullptr;
-  EXPECT_OK(detopsCreate(&handle, "cpu"));
-  EXPECT_OK(detopsSetImplementation(handle, implementation));
-  const Desc boxes(MLUOP_DTYPE_FLOAT, {0, 4}), ious(MLUOP_DTYPE_FLOAT, {0, 0});
-  const mluOpStatus_t status =
-      mluOpBboxOverlaps(handle, 0, false, 0, boxes, nullptr, boxes, nullptr, ious, nullptr);
-  const std::string reason = status == MLUOP_STATUS_SUCCESS ? "" : detopsGetLastErrorMessage();
-  EXPECT_OK(mluOpDestroy(handle));
-  return reason;
-}
-
 inline std::vector<detopsImplementationInfo> AllImplementations() {
   size_t count = 0;
   EXPECT_OK(detopsListImplementations(nullptr, 0, &count));
@@ -100,13 +86,11 @@ inline std::vector<detopsImplementationInfo> AllImplementations() {
 }
 
 // Those that can be used here. For the others Devices.CudaIsHere and Devices.InstructionSetsAreHere
-// say visibly that all their tests are left out.
+// say visibly that all their tests are skipped.
 inline std::vector<std::string> ImplementationsOf(std::string_view op) {
   std::vector<std::string> names;
   for (const detopsImplementationInfo& info : AllImplementations()) {
-    const std::string device = DeviceOf(info.name);
-    if (info.op != op || !WhyNot(device).empty()) continue;
-    if (device != "cpu" || WhyRefused(info.name).empty()) names.emplace_back(info.name);
+    if (info.op == op && info.usable) names.emplace_back(info.name);
   }
   return names;
 }

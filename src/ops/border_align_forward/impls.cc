@@ -10,12 +10,12 @@ cpu::SimdKernels<BorderAlignForward> BorderAlignForwardKernels();
 int64_t BorderAlignForwardCpuWorkspace(const BorderAlignForwardPlan& plan, const runtime::Device&);
 
 std::span<const core::Implementation<BorderAlignForward>> BorderAlignForward::Table() {
-  static const auto table =
-      core::BestFirst(cuda::Row<BorderAlignForward, &cuda::Plugin::border_align_forward>(),
-                      cpu::Table<BorderAlignForward>(
-                          BorderAlignForwardKernels(), BorderAlignForwardCpuWorkspace,
-                          {"cpu:reference", runtime::Backend::kCpu, core::SupportsAll<Plan>,
-                           core::NoWorkspace<Plan>, BorderAlignForwardReference}));
+  static const auto table = core::BestFirst(
+      cuda::Row<BorderAlignForward, &cuda::Plugin::border_align_forward>(),
+      cpu::Table<BorderAlignForward>(
+          BorderAlignForwardKernels(), BorderAlignForwardCpuWorkspace,
+          {"cpu:reference", runtime::Backend::kCpu, core::UsableEverywhere, core::SupportsAll<Plan>,
+           core::NoWorkspace<Plan>, BorderAlignForwardReference}));
   return table;
 }
 

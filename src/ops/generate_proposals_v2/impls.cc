@@ -21,10 +21,11 @@ const char* SortUnsupported(const GenerateProposalsV2Plan& plan) {
 std::span<const core::Implementation<GenerateProposalsV2>> GenerateProposalsV2::Table() {
   static const auto table = core::BestFirst(
       cuda::Row<GenerateProposalsV2, &cuda::Plugin::generate_proposals_v2>(SortUnsupported),
-      cpu::Table<GenerateProposalsV2, SortUnsupported>(
+      cpu::Table<GenerateProposalsV2>(
           GenerateProposalsV2Kernels(), GenerateProposalsV2CpuWorkspace,
-          {"cpu:reference", runtime::Backend::kCpu, core::SupportsAll<Plan>,
-           GenerateProposalsV2ReferenceWorkspace, GenerateProposalsV2Reference}));
+          {"cpu:reference", runtime::Backend::kCpu, core::UsableEverywhere, core::SupportsAll<Plan>,
+           GenerateProposalsV2ReferenceWorkspace, GenerateProposalsV2Reference},
+          SortUnsupported));
   return table;
 }
 

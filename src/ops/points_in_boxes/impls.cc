@@ -10,11 +10,12 @@ int64_t PointsInBoxesCpuWorkspace(const PointsInBoxesPlan& plan, const runtime::
 cpu::SimdKernels<PointsInBoxes> PointsInBoxesKernels();
 
 std::span<const core::Implementation<PointsInBoxes>> PointsInBoxes::Table() {
-  static const auto table = core::BestFirst(
-      cuda::Row<PointsInBoxes, &cuda::Plugin::points_in_boxes>(),
-      cpu::Table<PointsInBoxes>(PointsInBoxesKernels(), PointsInBoxesCpuWorkspace,
-                                {"cpu:reference", runtime::Backend::kCpu, core::SupportsAll<Plan>,
-                                 core::NoWorkspace<Plan>, PointsInBoxesReference}));
+  static const auto table =
+      core::BestFirst(cuda::Row<PointsInBoxes, &cuda::Plugin::points_in_boxes>(),
+                      cpu::Table<PointsInBoxes>(PointsInBoxesKernels(), PointsInBoxesCpuWorkspace,
+                                                {"cpu:reference", runtime::Backend::kCpu,
+                                                 core::UsableEverywhere, core::SupportsAll<Plan>,
+                                                 core::NoWorkspace<Plan>, PointsInBoxesReference}));
   return table;
 }
 

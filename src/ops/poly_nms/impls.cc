@@ -13,8 +13,8 @@ std::span<const core::Implementation<PolyNms>> PolyNms::Table() {
   static const auto table = core::BestFirst(
       cuda::Row<PolyNms, &cuda::Plugin::poly_nms>(),
       cpu::Table<PolyNms>(PolyNmsKernels(), PolyNmsCpuWorkspace,
-                          {"cpu:reference", runtime::Backend::kCpu, core::SupportsAll<Plan>,
-                           PolyNmsReferenceWorkspace, PolyNmsReference}));
+                          {"cpu:reference", runtime::Backend::kCpu, core::UsableEverywhere,
+                           core::SupportsAll<Plan>, PolyNmsReferenceWorkspace, PolyNmsReference}));
   return table;
 }
 

@@ -23,7 +23,9 @@ std::string OwnFolder() {
 }
 
 // The plug-in, or why there is none.
-std::variant<const Plugin*, std::string> Load() {
+using PluginOrReason = std::variant<const Plugin*, std::string>;
+
+PluginOrReason Load() {
   const std::string folder = OwnFolder();
   void* library = dlopen((folder + kFile).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -44,14 +46,22 @@ std::variant<const Plugin*, std::string> Load() {
   }
 }
 
+const PluginOrReason& Loaded() {
+  static const PluginOrReason loaded = Load();
+  return loaded;
+}
+
 }  // namespace
 
 const Plugin& LoadedPlugin() {
-  static const auto loaded = Load();
-  if (const auto* reason = std::get_if<std::string>(&loaded)) {
+  if (const auto* reason = std::get_if<std::string>(&Loaded())) {
     core::Fail(MLUOP_STATUS_NOT_SUPPORTED, "no CUDA device: ", *reason);
   }
-  return *std::get<const Plugin*>(loaded);
+  return *std::get<const Plugin*>(Loaded());
+}
+
+const char* WhyUnusable() {
+  return std::holds_alternative<std::string>(Loaded()) ? "needs a CUDA device" : nullptr;
 }
 
 }  // namespace detops::cuda

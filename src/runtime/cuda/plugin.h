@@ -44,13 +44,18 @@ using Entry = const Plugin& (*)();
 // In libdetops. Fails with "no CUDA device: ..." where there is none, each time for the same
 // reason.
 const Plugin& LoadedPlugin();
+// Null where there is a device; else a few words.
+const char* WhyUnusable();
 
 // The plug-in's row in an operator's table. Its functions are asked only by handles on a cuda
 // device, so after the plug-in was loaded.
 template <class Op, Kernels<Op> Plugin::*kKernels>
 core::Implementation<Op> Row(
     const char* (*unsupported)(const typename Op::Plan&) = core::SupportsAll<typename Op::Plan>) {
-  return {"cuda:simt", runtime::Backend::kCuda, unsupported,
+  return {"cuda:simt",
+          runtime::Backend::kCuda,
+          WhyUnusable,
+          unsupported,
           [](const typename Op::Plan& plan, const runtime::Device& device) {
             return (LoadedPlugin().*kKernels).workspace(plan, device);
           },

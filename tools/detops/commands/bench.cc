@@ -24,14 +24,12 @@ struct Request {
   Output output;
 };
 
-// One line a reason, and the cases it is for: what can't run here can't for any of them.
+// One line per reason: what this machine can't run at all, then what was left out of some cases,
+// with their names.
 void PrintSkipped(const nlohmann::ordered_json& json, const MeasureAllOptions& options) {
   std::vector<std::pair<std::string, std::vector<std::string>>> lines;
-  for (const DeviceInfo& d : Devices()) {
-    const bool asked =
-        options.implementation.empty() || BackendOf(options.implementation) == BackendOf(d.name);
-    if (d.usable || !asked || !IsMeant(d, options.device)) continue;
-    lines.push_back({fmt::format("{}: skipped, {}", d.name, d.reason), {}});
+  for (const Unusable& u : UnusableAmong(options.device, options.implementation)) {
+    lines.push_back({fmt::format("{}: skipped, {}", u.name, u.reason), {}});
   }
   for (const auto& m : json["measurements"]) {
     const auto why = m["skipped"].get<std::string>();

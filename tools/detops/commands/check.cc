@@ -94,6 +94,10 @@ int Check(const Request& request) {
   if (request.output.json) fmt::print("{}", JsonText(json));
   const auto count = [&](const char* what) { return json["summary"][what].get<int>(); };
   if (text) {
+    for (const Unusable& u :
+         UnusableAmong(request.options.device, request.options.implementation)) {
+      fmt::print("{}\n", Coloured(Colour::kDim, fmt::format("{}: left out, {}", u.name, u.reason)));
+    }
     fmt::print(
         "\n{} case{}: {} passed, {} passed but weak, {} failed, {} refused, {} skipped, {} "
         "errors\n",

@@ -18,22 +18,14 @@ struct Row {
   std::string op, implementation, device, why_not;
 };
 
-// Devices that are not usable give their own reason; the others are tried.
 std::vector<Row> Rows() {
-  const std::vector<DeviceInfo> devices = Devices();
   std::vector<Row> rows;
-  for (const Operator* op : Operators()) {
-    for (const std::string& implementation : ImplementationsOf(op->name())) {
-      bool any = false;
-      for (const DeviceInfo& device : devices) {
-        if (BackendOf(device.name) != BackendOf(implementation)) continue;
-        any = true;
-        rows.push_back(
-            {op->name(), implementation, device.name,
-             device.usable ? WhyNot(*op, {device.name, implementation}) : device.reason});
-      }
-      if (!any)
-        rows.push_back({op->name(), implementation, "", "no device of this backend is here"});
+  for (const ImplementationInfo& i : Implementations()) {
+    for (const DeviceInfo& device : Devices()) {
+      if (BackendOf(device.name) != BackendOf(i.name)) continue;
+      // A device can be unusable beside others of its backend that are not.
+      rows.push_back(
+          {i.op, i.name, device.name, i.usable && !device.usable ? device.reason : i.reason});
     }
   }
   return rows;
@@ -65,14 +57,6 @@ void PrintJson(const std::vector<Row>& rows) {
   fmt::print("{}", JsonText(json));
 }
 
-// The table of devices has said it in full.
-std::string Brief(const std::string& why_not) {
-  const std::vector<DeviceInfo> devices = Devices();
-  const bool said = std::ranges::any_of(
-      devices, [&](const DeviceInfo& d) { return !d.usable && d.reason == why_not; });
-  return said ? "its device can't be used" : why_not;
-}
-
 void Print(const std::vector<Row>& rows) {
   fmt::print("detops {}\n\n", detopsGetVersion());
   Table devices({"device", "usable", "what"});
@@ -89,7 +73,7 @@ void Print(const std::vector<Row>& rows) {
       if (row.op != op->name()) continue;
       const bool usable = row.why_not.empty();
       table.Add({"  " + row.implementation, row.device,
-                 usable ? (preferred ? "yes, preferred" : "yes") : "no: " + Brief(row.why_not)},
+                 usable ? (preferred ? "yes, preferred" : "yes") : "no: " + row.why_not},
                 usable ? Colour::kNone : Colour::kDim);
       if (usable) preferred = false;
     }

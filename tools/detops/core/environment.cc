@@ -24,6 +24,10 @@ nlohmann::ordered_json EnvironmentJson() {
                        {"usable", d.usable},
                        {"reason", d.reason}});
   }
+  nlohmann::ordered_json unusable = nlohmann::ordered_json::array();
+  for (const Unusable& u : UnusableAmong("", "")) {
+    unusable.push_back({{"name", u.name}, {"reason", u.reason}});
+  }
   utsname system = {};
   uname(&system);
   return {{"detops", detopsGetVersion()},
@@ -31,7 +35,8 @@ nlohmann::ordered_json EnvironmentJson() {
           {"system", fmt::format("{} {} {}", system.sysname, system.release, system.machine)},
           {"compiler", bench::CompilerName()},
           {"threads", bench::DefaultThreads()},
-          {"devices", std::move(devices)}};
+          {"devices", std::move(devices)},
+          {"unusable", std::move(unusable)}};
 }
 
 }  // namespace detops::cli

@@ -14,14 +14,6 @@ void Require(mluOpStatus_t status) {
   if (status != MLUOP_STATUS_SUCCESS) throw RunError(status, detopsGetLastErrorMessage());
 }
 
-std::vector<detopsImplementationInfo> Implementations() {
-  size_t count = 0;
-  Require(detopsListImplementations(nullptr, 0, &count));
-  std::vector<detopsImplementationInfo> listed(count);
-  Require(detopsListImplementations(listed.data(), count, &count));
-  return listed;
-}
-
 }  // namespace
 
 std::vector<DeviceInfo> Devices() {
@@ -46,12 +38,34 @@ bool IsReference(const std::string& implementation) {
   return implementation.ends_with(":reference");
 }
 
-std::vector<std::string> ImplementationsOf(const std::string& op) {
-  std::vector<std::string> names;
-  for (const detopsImplementationInfo& info : Implementations()) {
-    if (info.op == op) names.emplace_back(info.name);
+std::vector<ImplementationInfo> Implementations() {
+  size_t count = 0;
+  Require(detopsListImplementations(nullptr, 0, &count));
+  std::vector<detopsImplementationInfo> listed(count);
+  Require(detopsListImplementations(listed.data(), count, &count));
+  std::vector<ImplementationInfo> implementations;
+  for (const detopsImplementationInfo& i : listed) {
+    implementations.push_back({i.op, i.name, i.reason, i.usable});
   }
-  return names;
+  return implementations;
+}
+
+std::vector<Unusable> UnusableAmong(const std::string& device, const std::string& implementation) {
+  std::vector<Unusable> all;
+  std::set<std::string> usable_backends, seen;
+  for (const DeviceInfo& d : Devices()) {
+    const std::string backend = BackendOf(d.name);
+    if (!IsMeant(d, device)) continue;
+    if (!implementation.empty() && BackendOf(implementation) != backend) continue;
+    if (d.usable) usable_backends.insert(backend);
+    if (!d.usable) all.push_back({d.name, d.reason});
+  }
+  for (const ImplementationInfo& i : Implementations()) {
+    if (i.usable || !usable_backends.contains(BackendOf(i.name))) continue;
+    if (!implementation.empty() && i.name != implementation) continue;
+    if (seen.insert(i.name).second) all.push_back({i.name, i.reason});
+  }
+  return all;
 }
 
 void RequireKnown(const std::string& device, const std::string& implementation) {
@@ -66,12 +80,20 @@ void RequireKnown(const std::string& device, const std::string& implementation) 
   if (!usable && !why_not.empty()) throw UserError(why_not);
   if (!usable) throw UserError(fmt::format("there is no device '{}'; there are {}", device, names));
   if (implementation.empty()) return;
-  std::set<std::string> all;
-  for (const detopsImplementationInfo& info : Implementations()) all.insert(info.name);
-  if (!all.contains(implementation)) {
-    throw UserError(fmt::format("there is no implementation '{}'; there are {}", implementation,
-                                fmt::join(all, ", ")));
+  why_not.clear();
+  std::set<std::string> usable_names;
+  for (const ImplementationInfo& i : Implementations()) {
+    if (i.usable) usable_names.insert(i.name);
+    if (i.name == implementation && !i.usable) why_not = i.reason;
   }
+  if (usable_names.contains(implementation)) return;
+  const std::string names_text = fmt::format("{}", fmt::join(usable_names, ", "));
+  if (!why_not.empty()) {
+    throw UserError(fmt::format("implementation {} can't be used: {}; this machine runs {}",
+                                implementation, why_not, names_text));
+  }
+  throw UserError(fmt::format("there is no implementation '{}'; this machine runs {}",
+                              implementation, names_text));
 }
 
 std::string ChosenDevice(const std::string& option) {
@@ -93,9 +115,9 @@ std::vector<Target> TargetsOf(const Operator& op, const std::string& device,
   std::vector<Target> targets;
   for (const DeviceInfo& d : Devices()) {
     if (!d.usable || !IsMeant(d, device)) continue;
-    for (const std::string& name : ImplementationsOf(op.name())) {
-      if (BackendOf(name) != BackendOf(d.name)) continue;
-      if (implementation.empty() || name == implementation) targets.push_back({d.name, name});
+    for (const ImplementationInfo& i : Implementations()) {
+      if (i.op != op.name() || !i.usable || BackendOf(i.name) != BackendOf(d.name)) continue;
+      if (implementation.empty() || i.name == implementation) targets.push_back({d.name, i.name});
     }
   }
   return targets;
@@ -163,23 +185,6 @@ double Execution::bytes_a_set() const {
   for (const Array& array : problem_.inputs) bytes += static_cast<double>(array.bytes().size());
   for (const Array& array : shapes_) bytes += static_cast<double>(array.bytes().size());
   return bytes;
-}
-
-std::string WhyNot(const Operator& op, const Target& target) {
-  Problem problem;
-  problem.op = &op;
-  problem.spec.mutable_scene();
-  for (const Shape& shape : op.ShapesOf(std::vector<int64_t>(5, 1), problem.spec)) {
-    problem.inputs.emplace_back(MLUOP_DTYPE_FLOAT, shape);
-  }
-  try {
-    Execution execution(problem, target);
-    execution.Start();
-    execution.Wait();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "";
 }
 
 }  // namespace detops::cli

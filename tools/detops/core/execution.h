@@ -43,18 +43,28 @@ bool IsMeant(const DeviceInfo& device, const std::string& name);
 struct Target {
   std::string device, implementation;  // implementation "": the library's choice
 };
-// Throws UserError for a name that the library does not list, and for a device that can't be used;
-// empty ones are fine.
+// Throws UserError for a name that the library does not list, and for a device or an implementation
+// that can't be used; empty ones are fine.
 void RequireKnown(const std::string& device, const std::string& implementation);
 // Of the commands that run on one device: the option's, else DETOPS_DEVICE's, else "". Throws
 // UserError where it is not known.
 std::string ChosenDevice(const std::string& option);
-// Every implementation of the operator on every usable device of its backend, the preferred first.
-// Empty strings don't filter.
+// Every usable implementation of the operator on every usable device of its backend, the preferred
+// first. Empty strings don't filter.
 std::vector<Target> TargetsOf(const Operator& op, const std::string& device,
                               const std::string& implementation);
+struct ImplementationInfo {
+  std::string op, name, reason;
+  bool usable;
+};
+std::vector<ImplementationInfo> Implementations();
+// Devices and implementations that this machine can't run, among those that the names (or empty
+// strings) mean. Each is here once, and an implementation only where its device could run it.
+struct Unusable {
+  std::string name, reason;
+};
+std::vector<Unusable> UnusableAmong(const std::string& device, const std::string& implementation);
 bool IsReference(const std::string& implementation);
-std::vector<std::string> ImplementationsOf(const std::string& op);
 
 // Sets of inputs and outputs to be used in turn; each is a copy of the same data.
 class Execution {
@@ -87,8 +97,5 @@ class Execution {
   Call call_;
   int64_t sets_, next_ = 0;
 };
-
-// Runs once; "" or why it can't run here.
-std::string WhyNot(const Operator& op, const Target& target);
 
 }  // namespace detops::cli

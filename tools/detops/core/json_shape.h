@@ -40,9 +40,13 @@ bool HasArray(const Json& o, const char* key, Kind is_kind) {
 
 inline bool IsEnvironment(const Json& e) {
   return HasStrings(e, {"detops", "time", "system", "compiler"}) && HasNumbers(e, {"threads"}) &&
-         HasArray(e, "devices", [](const Json& d) {
-           return HasStrings(d, {"name", "description", "reason"}) &&
-                  HasAll(d, {"usable"}, [](const Json& v) { return v.is_boolean(); });
+         HasArray(e, "devices",
+                  [](const Json& d) {
+                    return HasStrings(d, {"name", "description", "reason"}) &&
+                           HasAll(d, {"usable"}, [](const Json& v) { return v.is_boolean(); });
+                  }) &&
+         HasArray(e, "unusable", [](const Json& u) {
+           return HasStrings(u, {"name", "reason"});
          });
 }
 

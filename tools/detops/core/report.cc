@@ -140,9 +140,8 @@ Json Skipped(const Json& check, const Json& bench) {
     const Json row = {{"what", what}, {"why", why}, {"command", command}};
     if (std::ranges::find(skipped, row) == skipped.end()) skipped.push_back(row);
   };
-  for (const Json& d : check["environment"]["devices"]) {
-    if (!d.value("usable", false))
-      add("device " + Text(d, "name"), Text(d, "reason"), "detops list");
+  for (const Json& u : check["environment"]["unusable"]) {
+    add(Text(u, "name"), Text(u, "reason"), "detops list");
   }
   for (const Json& r : check["results"]) {
     const std::string status = Text(r, "status");
