@@ -24,7 +24,8 @@ message(STATUS "CUDA backend: for ${DETOPS_CUDA_ARCHITECTURES}")
 
 file(GLOB_RECURSE detops_cuda_sources CONFIGURE_DEPENDS src/*.cu)
 add_library(detops_cuda MODULE ${detops_cuda_sources} src/core/tensor_desc.cc)
-target_include_directories(detops_cuda PRIVATE include src)
+detops_list_operators(list_cuda.h CudaOperators cuda.cu)
+target_include_directories(detops_cuda PRIVATE include src ${DETOPS_GENERATED})
 target_compile_definitions(detops_cuda PRIVATE DETOPS_VERSION="${PROJECT_VERSION}")
 target_compile_options(detops_cuda PRIVATE
   # One rounding an operation, as on the processor.

@@ -123,7 +123,7 @@ def test_a_device_that_is_not_there_is_a_runtime_error():
         def __dlpack__(self, stream=None, max_version=None):
             raise AssertionError("asked for memory before the device")
 
-    with pytest.raises(RuntimeError, match="no CUDA device"):
+    with pytest.raises(RuntimeError, match="no cuda device"):
         detops.bbox_overlaps(OnCuda(), OnCuda())
 
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/checks.h"
-#include "runtime/device.h"
+#include "runtime/backend.h"
 
 using namespace detops;
 
@@ -40,7 +40,8 @@ void Copy(void* dst, const void* src, size_t bytes, cnrtQueue_t queue, cnrtMemTr
 
 // The devices of the current one's kind, which ordinals count.
 std::span<runtime::Device* const> Siblings() {
-  return runtime::DevicesOf(runtime::CurrentDevice().backend());
+  return runtime::DevicesOf(
+      runtime::BackendNamed(runtime::BackendNameOf(runtime::CurrentDevice().name())));
 }
 
 }  // namespace

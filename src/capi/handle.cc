@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "core/checks.h"
-#include "core/context.h"
 #include "cpu/instruction_sets.h"
 #include "detops/detops.h"
+#include "runtime/context.h"
 
 using namespace detops;
 
@@ -37,17 +37,17 @@ mluOpStatus_t detopsCreate(mluOpHandle_t* handle, const char* device) {
 }
 
 mluOpStatus_t MLUOP_WIN_API mluOpDestroy(mluOpHandle_t handle) {
-  return core::Guard("mluOpDestroy", [&] { delete &core::RequireHandle(handle); });
+  return core::Guard("mluOpDestroy", [&] { delete &runtime::RequireHandle(handle); });
 }
 
 mluOpStatus_t MLUOP_WIN_API mluOpUpdateContextInformation(mluOpHandle_t handle) {
   // A handle holds nothing that its device could change.
-  return core::Guard("mluOpUpdateContextInformation", [&] { core::RequireHandle(handle); });
+  return core::Guard("mluOpUpdateContextInformation", [&] { runtime::RequireHandle(handle); });
 }
 
 mluOpStatus_t MLUOP_WIN_API mluOpSetQueue(mluOpHandle_t handle, cnrtQueue_t queue) {
   return core::Guard("mluOpSetQueue", [&] {
-    mluOpContext& context = core::RequireHandle(handle);
+    mluOpContext& context = runtime::RequireHandle(handle);
     if (queue != nullptr && queue->device != context.device) {
       core::BadParam("queue: belongs to ", queue->device->name(), ", expected one of ",
                      context.device->name(), ", where the handle runs");
@@ -58,7 +58,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetQueue(mluOpHandle_t handle, cnrtQueue_t queu
 
 mluOpStatus_t MLUOP_WIN_API mluOpGetQueue(mluOpHandle_t handle, cnrtQueue_t* queue) {
   return core::Guard("mluOpGetQueue", [&] {
-    const mluOpContext& context = core::RequireHandle(handle);
+    const mluOpContext& context = runtime::RequireHandle(handle);
     core::RequirePointers({{"queue", queue}});
     *queue = context.queue;
   });
@@ -67,7 +67,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetQueue(mluOpHandle_t handle, cnrtQueue_t* que
 mluOpStatus_t MLUOP_WIN_API mluOpSetQuantizeRoundMode(mluOpHandle_t handle,
                                                       mluOpQuantizeRoundMode_t round_mode) {
   return core::Guard("mluOpSetQuantizeRoundMode", [&] {
-    mluOpContext& context = core::RequireHandle(handle);
+    mluOpContext& context = runtime::RequireHandle(handle);
     if (round_mode < MLUOP_ROUND_HALF_TO_EVEN || round_mode > MLUOP_ROUND_HALF_OFF_ZERO) {
       core::BadParam("round_mode: ", static_cast<int>(round_mode),
                      " is no mluOpQuantizeRoundMode_t");
@@ -79,7 +79,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetQuantizeRoundMode(mluOpHandle_t handle,
 mluOpStatus_t MLUOP_WIN_API mluOpGetQuantizeRoundMode(mluOpHandle_t handle,
                                                       mluOpQuantizeRoundMode_t* round_mode) {
   return core::Guard("mluOpGetQuantizeRoundMode", [&] {
-    const mluOpContext& context = core::RequireHandle(handle);
+    const mluOpContext& context = runtime::RequireHandle(handle);
     core::RequirePointers({{"round_mode", round_mode}});
     *round_mode = context.round_mode;
   });
@@ -88,7 +88,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetQuantizeRoundMode(mluOpHandle_t handle,
 mluOpStatus_t MLUOP_WIN_API mluOpSetAtomicsMode(mluOpHandle_t handle,
                                                 mluOpAtomicsMode_t atomics_mode) {
   return core::Guard("mluOpSetAtomicsMode", [&] {
-    mluOpContext& context = core::RequireHandle(handle);
+    mluOpContext& context = runtime::RequireHandle(handle);
     if (atomics_mode != MLUOP_ATOMICS_NOT_ALLOWED && atomics_mode != MLUOP_ATOMICS_ALLOWED) {
       core::BadParam("atomics_mode: ", static_cast<int>(atomics_mode), " is no mluOpAtomicsMode_t");
     }
@@ -99,7 +99,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetAtomicsMode(mluOpHandle_t handle,
 mluOpStatus_t MLUOP_WIN_API mluOpGetAtomicsMode(mluOpHandle_t handle,
                                                 mluOpAtomicsMode_t* atomics_mode) {
   return core::Guard("mluOpGetAtomicsMode", [&] {
-    const mluOpContext& context = core::RequireHandle(handle);
+    const mluOpContext& context = runtime::RequireHandle(handle);
     core::RequirePointers({{"atomics_mode", atomics_mode}});
     *atomics_mode = context.atomics_mode;
   });

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <deque>
+#include <ranges>
 #include <vector>
 
 #include "core/checks.h"
-#include "core/context.h"
 #include "detops/detops.h"
-#include "ops/registry.h"
+#include "ops/list.h"
+#include "runtime/backend.h"
+#include "runtime/context.h"
 
 using namespace detops;
 
@@ -22,28 +24,50 @@ void CopyAndWait(const mluOpContext& context, void* dst, const void* src, size_t
   context.device->Synchronize(context.queue);
 }
 
-void ListKind(runtime::Backend backend, const detopsDeviceInfo& missing,
-              std::vector<detopsDeviceInfo>& list) {
-  try {
-    for (const runtime::Device* device : runtime::DevicesOf(backend)) {
-      list.push_back({device->name().c_str(), device->description().c_str(), true, ""});
-    }
-  } catch (const core::Failure& failure) {
-    static std::deque<std::string> reasons;  // the list points into it
-    list.push_back(missing);
-    list.back().reason = reasons.emplace_back(failure.what()).c_str();
-  }
-}
-
 // Those that can't be used are listed too, with the reason.
 std::span<const detopsDeviceInfo> AllDevices() {
+  static std::deque<std::string> reasons;  // the list points into it
   static const std::vector<detopsDeviceInfo> all = [] {
     std::vector<detopsDeviceInfo> list;
-    ListKind(runtime::Backend::kCpu, {"cpu", "", false, ""}, list);
-    ListKind(runtime::Backend::kCuda, {"cuda", "NVIDIA GPUs", false, ""}, list);
+    for (const runtime::Backend& backend : runtime::Backends()) {
+      try {
+        for (const runtime::Device* device : runtime::DevicesOf(backend)) {
+          list.push_back({device->name().c_str(), device->description().c_str(), true, ""});
+        }
+      } catch (const core::Failure& failure) {
+        const char* reason = reasons.emplace_back(failure.what()).c_str();
+        list.push_back({backend.name, backend.kind, false, reason});
+      }
+    }
     return list;
   }();
   return all;
+}
+
+bool HasDevice(const runtime::Backend& backend) {
+  return std::ranges::any_of(AllDevices(), [&](const detopsDeviceInfo& device) {
+    return device.usable && runtime::BackendNameOf(device.name) == backend.name;
+  });
+}
+
+// The processor's implementations last, which the reference ends.
+template <class Op>
+void AddImplementations(std::vector<detopsImplementationInfo>& list) {
+  for (const runtime::Backend& backend : runtime::Backends() | std::views::reverse) {
+    const bool has_device = HasDevice(backend);
+    for (const auto& implementation : runtime::ImplementationsOn<Op>(backend)) {
+      const char* reason = has_device ? implementation.unusable() : backend.needs;
+      list.push_back(
+          {Op::kName, implementation.name, reason == nullptr, reason != nullptr ? reason : ""});
+    }
+  }
+}
+
+template <class... Ops>
+std::vector<detopsImplementationInfo> ListImplementations(runtime::OperatorList<Ops...>) {
+  std::vector<detopsImplementationInfo> list;
+  (AddImplementations<Ops>(list), ...);
+  return list;
 }
 
 }  // namespace
@@ -107,25 +131,25 @@ const char* detopsGetDevice(mluOpHandle_t handle) {
 
 mluOpStatus_t detopsAllocate(mluOpHandle_t handle, size_t bytes, void** memory) {
   return core::Guard("detopsAllocate", [&] {
-    const mluOpContext& context = core::RequireHandle(handle);
+    const mluOpContext& context = runtime::RequireHandle(handle);
     core::RequirePointers({{"memory", memory}});
     *memory = context.device->Allocate(bytes);
   });
 }
 
 mluOpStatus_t detopsFree(mluOpHandle_t handle, void* memory) {
-  return core::Guard("detopsFree", [&] { core::RequireHandle(handle).device->Free(memory); });
+  return core::Guard("detopsFree", [&] { runtime::RequireHandle(handle).device->Free(memory); });
 }
 
 mluOpStatus_t detopsCopyToDevice(mluOpHandle_t handle, void* dst, const void* src, size_t bytes) {
   return core::Guard("detopsCopyToDevice", [&] {
-    CopyAndWait(core::RequireHandle(handle), dst, src, bytes, cnrtMemcpyHostToDev);
+    CopyAndWait(runtime::RequireHandle(handle), dst, src, bytes, cnrtMemcpyHostToDev);
   });
 }
 
 mluOpStatus_t detopsCopyToHost(mluOpHandle_t handle, void* dst, const void* src, size_t bytes) {
   return core::Guard("detopsCopyToHost", [&] {
-    CopyAndWait(core::RequireHandle(handle), dst, src, bytes, cnrtMemcpyDevToHost);
+    CopyAndWait(runtime::RequireHandle(handle), dst, src, bytes, cnrtMemcpyDevToHost);
   });
 }
 
@@ -144,21 +168,15 @@ mluOpStatus_t detopsListImplementations(detopsImplementationInfo* implementation
   return core::Guard("detopsListImplementations", [&] {
     core::RequirePointers({{"count", count}});
     if (capacity > 0) core::RequirePointers({{"implementations", implementations}});
-    size_t found = 0;
-    for (const ops::OperatorEntry& op : ops::Operators()) {
-      for (size_t i = 0; i < op.implementations(); ++i, ++found) {
-        if (found >= capacity) continue;
-        const auto [name, why] = op.implementation(i);
-        implementations[found] = {op.name, name, why == nullptr, why != nullptr ? why : ""};
-      }
-    }
-    *count = found;
+    const auto all = ListImplementations(ops::AllOperators());
+    std::copy_n(all.begin(), std::min(capacity, all.size()), implementations);
+    *count = all.size();
   });
 }
 
 mluOpStatus_t detopsSetImplementation(mluOpHandle_t handle, const char* name) {
   return core::Guard("detopsSetImplementation", [&] {
-    core::RequireHandle(handle).forced_implementation = name != nullptr ? name : "";
+    runtime::RequireHandle(handle).forced_implementation = name != nullptr ? name : "";
   });
 }
 
@@ -176,16 +194,16 @@ int64_t detopsGetLastLookCount(mluOpHandle_t handle) {
 
 mluOpStatus_t detopsSetThreads(mluOpHandle_t handle, int count) {
   return core::Guard("detopsSetThreads", [&] {
-    mluOpContext& context = core::RequireHandle(handle);
+    mluOpContext& context = runtime::RequireHandle(handle);
     if (count < 0) core::BadParam("count: is ", count, ", expected 0 or more");
-    context.threads = cpu::Threads(count == 0 ? cpu::DefaultThreads() : count);
+    context.threads = runtime::Threads(count == 0 ? runtime::DefaultThreads() : count);
   });
 }
 
 mluOpStatus_t detopsMakeContiguous(mluOpHandle_t handle, const mluOpTensorDescriptor_t src_desc,
                                    const void* src, void* dst) {
   return core::Guard("detopsMakeContiguous", [&] {
-    const mluOpContext& context = core::RequireHandle(handle);
+    const mluOpContext& context = runtime::RequireHandle(handle);
     core::RequireDescriptors({{"src", src_desc}});
     if (src_desc->ElementCount() == 0) return;
     core::RequirePointers({{"src", src}, {"dst", dst}});

@@ -98,7 +98,7 @@ void BoxCells::Level::Add(const Level& other) {
   boxes += other.boxes;
 }
 
-void BoxCells::Measure(const Bounds* boxes, int64_t count, Threads& threads) {
+void BoxCells::Measure(const Bounds* boxes, int64_t count, runtime::Threads& threads) {
   static const std::array<Level, kLevels> empty = [] {
     std::array<Level, kLevels> levels;
     for (int i = 0; i < kLevels; ++i) levels[i] = Level(i);
@@ -165,7 +165,7 @@ void BoxCells::Arrange(Level* levels) {
   density_ = placed > 0 ? static_cast<double>(placed) / spanned : 0;
 }
 
-void BoxCells::Place(const Bounds* boxes, int64_t count, Threads& threads) {
+void BoxCells::Place(const Bounds* boxes, int64_t count, runtime::Threads& threads) {
   std::fill_n(cells_, cell_count_ + 1, Cell{0, 0});
   const bool few = count <= kFewBoxes;
   const bool count_alone = Crowded() || few || threads.count() < kManyThreads;
@@ -211,7 +211,7 @@ void BoxCells::Place(const Bounds* boxes, int64_t count, Threads& threads) {
   });
 }
 
-void BoxCells::KeepAll(const Bounds* boxes, Threads& threads) {
+void BoxCells::KeepAll(const Bounds* boxes, runtime::Threads& threads) {
   threads.For(cells_[cell_count_].begin, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       PutAt(static_cast<uint32_t>(i), boxes[box_at_[i]], box_at_[i]);

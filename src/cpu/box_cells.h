@@ -14,8 +14,8 @@
 #include <cstdint>
 
 #include "core/workspace.h"
-#include "cpu/threads.h"
 #include "math/quad.h"
+#include "runtime/cpu/threads.h"
 
 namespace detops::cpu {
 
@@ -34,13 +34,13 @@ class BoxCells {
   BoxCells(core::WorkspaceLayout& layout, int64_t capacity);
 
   // Finds the sizes and extents of the boxes. Both sides of each are more than 0.
-  void Measure(const Bounds* boxes, int64_t count, Threads& threads);
+  void Measure(const Bounds* boxes, int64_t count, runtime::Threads& threads);
   // Boxes for each cell of the area that they lie in.
   double Density() const { return density_; }
   // Whether they lie in so few cells that threads would wait for each other.
   bool Crowded() const { return density_ > kCrowd; }
   // Finds the cell of each of the boxes that were measured, with nothing kept.
-  void Place(const Bounds* boxes, int64_t count, Threads& threads);
+  void Place(const Bounds* boxes, int64_t count, runtime::Threads& threads);
 
   uint32_t CellOf(int64_t box) const { return cell_of_[box]; }
   // Whether each cell has so few that a box may meet all of them, kept or not.
@@ -60,7 +60,7 @@ class BoxCells {
   Boxes KeptIn(uint32_t cell) const;
 
   // Instead of that: all boxes that were placed go into their cells.
-  void KeepAll(const Bounds* boxes, Threads& threads);
+  void KeepAll(const Bounds* boxes, runtime::Threads& threads);
   // Of the cells from `first` to `last`, which follow each other.
   Boxes AllIn(uint32_t first, uint32_t last) const;
 

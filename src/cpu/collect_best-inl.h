@@ -17,8 +17,8 @@
 
 #include "cpu/lane-inl.h"
 #include "cpu/score_sort.h"
-#include "cpu/threads.h"
 #include "math/score_order.h"
+#include "runtime/cpu/threads.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops::cpu::HWY_NAMESPACE {
@@ -50,7 +50,7 @@ inline uint32_t* CollectIndices(const float* scores, int64_t begin, int64_t end,
 // The keys of the scores that are not below `least`, ascending by index; returns how many. Both
 // arrays have room for `count`.
 inline int64_t CollectFrom(float least, const float* scores, int64_t count, uint64_t* keys,
-                           uint32_t* scratch, Threads& threads) {
+                           uint32_t* scratch, runtime::Threads& threads) {
   constexpr int64_t kPart = 8192;  // a thread's share at least
   const auto take = [&](int64_t begin, int64_t end, uint64_t* out) HWY_ATTR {
     const uint32_t* indices_end = CollectIndices(scores, begin, end, least, scratch + begin);
@@ -65,7 +65,7 @@ inline int64_t CollectFrom(float least, const float* scores, int64_t count, uint
 // The keys of at least the `wanted` best scores, with those that are about as good as the last of
 // them, ascending by index; returns how many. Room as above.
 inline int64_t CollectBest(const float* scores, int64_t count, int64_t wanted, uint64_t* keys,
-                           uint32_t* scratch, Threads& threads) {
+                           uint32_t* scratch, runtime::Threads& threads) {
   constexpr int64_t kSamples = 2048;
   if (wanted < count / 4 && 8 * kSamples <= count) {
     std::array<uint32_t, kSamples> ranks;

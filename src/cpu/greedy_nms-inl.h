@@ -17,10 +17,10 @@
 #include <atomic>
 #include <bit>
 
-#include "core/implementation.h"
 #include "cpu/box_cells.h"
 #include "cpu/kept_boxes-inl.h"
-#include "cpu/threads.h"
+#include "runtime/cpu/threads.h"
+#include "runtime/implementation.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace detops::cpu::HWY_NAMESPACE {
@@ -61,9 +61,9 @@ HWY_NOINLINE bool AnyInCell(const BoxCells::Boxes& kept, const FloatBoxes& reach
 // Few boxes, kCapacity of FewKept, meet each other faster than they find their cells. Those kept
 // are added to `kept`. Other arguments as below.
 template <class Judge, class Keep>
-core::Work GreedyNmsOfFew(const Bounds* boxes, int64_t count, int64_t most, const Judge& judge,
-                          const Keep& keep, FewKept& kept) {
-  core::Work work = {0, 0};
+runtime::Work GreedyNmsOfFew(const Bounds* boxes, int64_t count, int64_t most, const Judge& judge,
+                             const Keep& keep, FewKept& kept) {
+  runtime::Work work = {0, 0};
   for (int64_t i = 0, keeps = 0; i < count && keeps < most; ++i) {
     if (AnySuppresses(kept.Kept(), EachIs(judge.Reach(i)), i, judge, work.pairs, AdmitsAll()))
       continue;
@@ -163,8 +163,9 @@ class Chunk {
 // judge is one of cpu/kept_boxes-inl.h. keep(box) is called in order, until `most` boxes are kept.
 // Returns how many pairs were evaluated.
 template <class Judge, class Keep>
-core::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t most,
-                     BoxCells& cells, Threads& threads, const Judge& judge, const Keep& keep) {
+runtime::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t most,
+                        BoxCells& cells, runtime::Threads& threads, const Judge& judge,
+                        const Keep& keep) {
   constexpr int64_t kChunk = Chunk::kCapacity;
   const auto keep_in_cell = [&](int64_t i) {
     if (boxes[i].x1 > boxes[i].x2) return;

@@ -21,10 +21,10 @@
 #include <atomic>
 #include <thread>
 
-#include "core/implementation.h"
 #include "cpu/box_cells.h"
 #include "cpu/kept_boxes-inl.h"
-#include "cpu/threads.h"
+#include "runtime/cpu/threads.h"
+#include "runtime/implementation.h"
 
 #ifndef DETOPS_CPU_LOCAL_NMS_STATE_
 #define DETOPS_CPU_LOCAL_NMS_STATE_
@@ -64,7 +64,7 @@ class LocalNms {
         judge_(judge),
         keep_(keep) {}
 
-  core::Work Run(Threads& threads) const {
+  runtime::Work Run(runtime::Threads& threads) const {
     constexpr int64_t kGrain = 64;
     threads.For(cells_.cells(), kGrain * 64, [&](int64_t begin, int64_t end) {
       std::fill(progress_ + begin, progress_ + end, CellProgress());
@@ -78,7 +78,7 @@ class LocalNms {
     });
     std::atomic<int64_t> pairs = 0, looks = 0;
     threads.For(cells_.used(), kGrain, [&](int64_t begin, int64_t end) HWY_ATTR {
-      core::Work work = {0, 0};
+      runtime::Work work = {0, 0};
       for (int64_t i = begin; i < end; ++i) Settle(cells_.Used(i), work);
       pairs += work.pairs;
       looks += work.looks;
@@ -90,7 +90,7 @@ class LocalNms {
   static constexpr uint32_t kBottom = CellProgress::kFree - 1;
 
   // Decides all boxes of the cell, and what must be decided before.
-  HWY_NOINLINE void Settle(uint32_t cell, core::Work& work) const {
+  HWY_NOINLINE void Settle(uint32_t cell, runtime::Work& work) const {
     if (!Own(cell, kBottom, CellProgress::kSettled)) return;
     for (uint32_t top = cell; top != kBottom;) top = GoOn(top, work);
   }
@@ -113,7 +113,7 @@ class LocalNms {
 
   // Decides boxes of the cell at the top of the stack, as far as the one below needs; returns the
   // new top.
-  HWY_INLINE uint32_t GoOn(uint32_t top, core::Work& work) const {
+  HWY_INLINE uint32_t GoOn(uint32_t top, runtime::Work& work) const {
     CellProgress& cell = progress_[top];
     const uint32_t below = std::atomic_ref(cell.below).load(std::memory_order_relaxed);
     const uint64_t limit = below == kBottom ? CellProgress::kSettled : progress_[below].next;
@@ -126,7 +126,7 @@ class LocalNms {
   }
 
   // Decides the first undecided box of a cell, or returns a cell that must get further first.
-  HWY_INLINE uint32_t Decide(uint32_t at, CellProgress& cell, core::Work& work) const {
+  HWY_INLINE uint32_t Decide(uint32_t at, CellProgress& cell, runtime::Work& work) const {
     const Bounds reach = judge_.Reach(cell.box);
     const FloatBoxes each_reach = EachIs(reach);
     uint32_t late = BoxCells::kNoCell;

@@ -28,7 +28,7 @@ constexpr int64_t kCountPart = 32768;
 // that comes at place `wanted`, when `below` come before them all; adds to `below` what comes
 // before it, and sets `same` to how many have its bits.
 uint32_t FindDigit(const float* scores, int64_t count, int64_t wanted, int known, uint32_t prefix,
-                   int64_t& below, int64_t& same, Threads& threads) {
+                   int64_t& below, int64_t& same, runtime::Threads& threads) {
   std::array<std::atomic<uint32_t>, 1 << kSelectBits> histogram = {};
   threads.For(count, kCountPart, [&](int64_t begin, int64_t end) {
     std::array<uint32_t, 1 << kSelectBits> part = {};
@@ -69,7 +69,8 @@ uint64_t* SortByRank(uint64_t* keys, uint64_t* other, int64_t count) {
   return keys;
 }
 
-uint32_t LastRankOfBest(const float* scores, int64_t count, int64_t wanted, Threads& threads) {
+uint32_t LastRankOfBest(const float* scores, int64_t count, int64_t wanted,
+                        runtime::Threads& threads) {
   if (wanted >= count) return ~uint32_t{0};
   // 12 bits of the rank: sign, exponent and 3 of the fraction.
   int64_t below = 0, same = 0;

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "cpu/threads.h"
+#include "runtime/cpu/threads.h"
 
 namespace detops::cpu {
 
@@ -14,6 +14,7 @@ namespace detops::cpu {
 uint64_t* SortByRank(uint64_t* keys, uint64_t* other, int64_t count);
 
 // A rank that at least `wanted` of the scores have or are before, and few more.
-uint32_t LastRankOfBest(const float* scores, int64_t count, int64_t wanted, Threads& threads);
+uint32_t LastRankOfBest(const float* scores, int64_t count, int64_t wanted,
+                        runtime::Threads& threads);
 
 }  // namespace detops::cpu

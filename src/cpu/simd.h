@@ -13,15 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include "core/implementation.h"
 #include "cpu/instruction_sets.h"
-#include "cpu/threads.h"
+#include "runtime/cpu/threads.h"
+#include "runtime/implementation.h"
 
 namespace detops::cpu {
 
 // In the order of kInstructionSets; null where this build's architecture has no such target.
 template <class Op>
-using SimdKernels = std::array<decltype(core::Implementation<Op>::run), kInstructionSets.size()>;
+using SimdKernels = std::array<decltype(runtime::Implementation<Op>::run), kInstructionSets.size()>;
 
 // To be used in a file that includes hwy/highway.h.
 #define DETOPS_SIMD_KERNELS(run)                                                                 \
@@ -37,14 +37,14 @@ using Unsupported = const char* (*)(const typename Op::Plan&);
 
 // Best first, the reference last. `unsupported` is what the kernels refuse on any machine.
 template <class Op>
-std::vector<core::Implementation<Op>> Table(
-    const SimdKernels<Op>& kernels, decltype(core::Implementation<Op>::workspace) workspace,
-    const core::Implementation<Op>& reference,
-    Unsupported<Op> unsupported = core::SupportsAll<typename Op::Plan>) {
-  std::vector<core::Implementation<Op>> table;
+std::vector<runtime::Implementation<Op>> Table(
+    const SimdKernels<Op>& kernels, decltype(runtime::Implementation<Op>::workspace) workspace,
+    const runtime::Implementation<Op>& reference,
+    Unsupported<Op> unsupported = runtime::SupportsAll<typename Op::Plan>) {
+  std::vector<runtime::Implementation<Op>> table;
   const auto add = [&]<size_t i>() {
     if (kernels[i] == nullptr) return;
-    table.push_back({kInstructionSets[i].implementation, runtime::Backend::kCpu,
+    table.push_back({kInstructionSets[i].implementation,
                      [] { return WhyUnusable(kInstructionSets[i]); }, unsupported, workspace,
                      kernels[i]});
   };

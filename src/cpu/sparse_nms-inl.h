@@ -14,10 +14,10 @@
 #include <atomic>
 #include <bit>
 
-#include "core/implementation.h"
 #include "cpu/box_cells.h"
 #include "cpu/kept_boxes-inl.h"
-#include "cpu/threads.h"
+#include "runtime/cpu/threads.h"
+#include "runtime/implementation.h"
 
 #ifndef DETOPS_CPU_SPARSE_NMS_STATE_
 #define DETOPS_CPU_SPARSE_NMS_STATE_
@@ -43,7 +43,7 @@ namespace detops::cpu::HWY_NAMESPACE {
 // whether it did. All boxes are in their cells. The judge is one of cpu/kept_boxes-inl.h.
 template <class Judge, class Visit>
 HWY_INLINE bool AnySuppressor(const BoxCells& cells, int64_t behind, const Judge& judge,
-                              core::Work& work, const Visit& visit) {
+                              runtime::Work& work, const Visit& visit) {
   const Bounds reach = judge.Reach(behind);
   const FloatBoxes each_reach = EachIs(reach);
   const hn::RebindToUnsigned<FloatTag> index_tag;
@@ -79,15 +79,15 @@ HWY_INLINE bool AnySuppressor(const BoxCells& cells, int64_t behind, const Judge
 // Sparse(). keep(box) is called in order, until `most` boxes are kept. `suppressors` [count] is
 // scratch. Returns how many pairs were evaluated.
 template <class Judge, class Keep>
-core::Work SparseNms(const Bounds* boxes, int64_t first, int64_t count, int64_t most,
-                     BoxCells& cells, Suppressors* suppressors, Threads& threads,
-                     const Judge& judge, const Keep& keep) {
+runtime::Work SparseNms(const Bounds* boxes, int64_t first, int64_t count, int64_t most,
+                        BoxCells& cells, Suppressors* suppressors, runtime::Threads& threads,
+                        const Judge& judge, const Keep& keep) {
   constexpr int64_t kGrain = 128;
   cells.KeepAll(boxes, threads);
   std::fill_n(suppressors, first, Suppressors{Suppressors::kKept, {}});
   std::atomic<int64_t> pairs = 0, looks = 0;
   threads.For(count - first, kGrain, [&](int64_t begin, int64_t end) HWY_ATTR {
-    core::Work work = {0, 0};
+    runtime::Work work = {0, 0};
     for (int64_t i = first + begin; i < first + end; ++i) {
       Suppressors& found = suppressors[i];
       found.count = 0;
@@ -99,7 +99,7 @@ core::Work SparseNms(const Bounds* boxes, int64_t first, int64_t count, int64_t 
     pairs += work.pairs;
     looks += work.looks;
   });
-  core::Work work = {0, 0};
+  runtime::Work work = {0, 0};
   const auto is_kept = [&](uint32_t box) { return suppressors[box].count == Suppressors::kKept; };
   int64_t kept = first;
   for (int64_t i = first; i < count && kept < most; ++i) {

@@ -20,8 +20,8 @@
 #include <cstdint>
 
 #include "cuda/kept_grid.cuh"
-#include "cuda/launch.h"
 #include "math/quad_filter.h"
+#include "runtime/cuda/launch.h"
 
 namespace detops::cuda {
 
@@ -274,9 +274,9 @@ __global__ void __launch_bounds__(kPairThreads, 2)
 // open: no barriers, and where few words may suppress a box, it waits for their boxes alone.
 static __global__ void __launch_bounds__(kChunk, 1)
     ResolveKernel(NmsLists lists, int64_t chunk_begin) {
+  BeginKernel();
   // Read and written by atomics, as there are no barriers between.
   __shared__ uint32_t kept_words[kChunkWords], open_words[kChunkWords];
-  BeginKernel();
   const int64_t image = blockIdx.x;
   const int32_t kept_before = lists.kept_count[image];
   const auto r = static_cast<int>(threadIdx.x);

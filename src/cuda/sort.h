@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cuda/launch.h"
+#include "runtime/cuda/launch.h"
 
 namespace detops::cuda {
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/device.h"
 
-#include <array>
 #include <cstdlib>
+#include <span>
 
 #include "core/status.h"
-#include "runtime/cpu/cpu_device.h"
-#include "runtime/cuda/plugin.h"
+#include "runtime/backend.h"
 
 namespace detops::runtime {
 namespace {
@@ -21,29 +20,30 @@ std::string NamesOf(std::span<Device* const> devices) {
 
 }  // namespace
 
-std::span<Device* const> DevicesOf(Backend backend) {
-  static const std::array<Device*, 1> processor = {&CpuDevice::Instance()};
-  return backend == Backend::kCpu ? processor : cuda::LoadedPlugin().devices;
-}
-
 Device& FindDevice(std::string_view name) {
-  const std::string_view kind = name.substr(0, name.find(':'));
-  if (kind != "cpu" && kind != "cuda") {
-    core::BadParam("device: there is no \"", name, "\"; expected cpu, cuda or cuda:N");
+  const std::string_view wanted = BackendNameOf(name);
+  std::string expected;
+  for (const Backend& backend : Backends()) {
+    if (wanted != backend.name) {
+      expected += core::Concat(expected.empty() ? "" : ", ", backend.name);
+      if (backend.plugin != nullptr) expected += core::Concat(", ", backend.name, ":N");
+      continue;
+    }
+    const std::span<Device* const> devices = DevicesOf(backend);
+    if (name == wanted) return *devices.front();
+    for (Device* device : devices) {
+      if (device->name() == name) return *device;
+    }
+    core::BadParam("device: there is no \"", name, "\"; devices here: ", NamesOf(devices));
   }
-  const std::span<Device* const> devices =
-      DevicesOf(kind == "cuda" ? Backend::kCuda : Backend::kCpu);
-  if (name == kind) return *devices.front();
-  for (Device* device : devices) {
-    if (device->name() == name) return *device;
-  }
-  core::BadParam("device: there is no \"", name, "\"; devices here: ", NamesOf(devices));
+  core::BadParam("device: there is no \"", name, "\"; expected ", expected);
 }
 
 Device& CurrentDevice() {
   if (current_device == nullptr) {
     const char* name = std::getenv("DETOPS_DEVICE");
-    current_device = name != nullptr && *name != '\0' ? &FindDevice(name) : &CpuDevice::Instance();
+    current_device = name != nullptr && *name != '\0' ? &FindDevice(name)
+                                                      : DevicesOf(Backends().front()).front();
   }
   return *current_device;
 }

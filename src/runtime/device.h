@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,18 +14,15 @@
 
 namespace detops::runtime {
 
-enum class Backend { kCpu, kCuda };
-
 // Every method throws core::Failure.
 class Device {
  public:
-  Device(Backend backend, std::string name, std::string description)
-      : backend_(backend), name_(std::move(name)), description_(std::move(description)) {}
+  Device(std::string name, std::string description)
+      : name_(std::move(name)), description_(std::move(description)) {}
   virtual ~Device() = default;
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  Backend backend() const { return backend_; }
   const std::string& name() const { return name_; }  // "cpu", "cuda:0"
   const std::string& description() const { return description_; }
 
@@ -47,13 +43,14 @@ class Device {
   virtual void Synchronize(cnrtQueue_t queue) = 0;
 
  private:
-  Backend backend_;
   std::string name_, description_;
 };
 
-// In the order of their ordinals; they live as long as the library. Asking for the first time loads
-// the backend; fails with the reason where it can't be used.
-std::span<Device* const> DevicesOf(Backend backend);
+// "cuda" of "cuda:0" and "cuda:simt".
+constexpr std::string_view BackendNameOf(std::string_view device_or_implementation) {
+  return device_or_implementation.substr(0, device_or_implementation.find(':'));
+}
+
 // "cpu", "cuda:1"; "cuda" is the first. Fails with the names there are.
 Device& FindDevice(std::string_view name);
 

@@ -36,7 +36,7 @@ TEST(Devices, InstructionSetsAreHere) {
 TEST(Devices, WithoutCudaTheReasonIsTold) {
   const std::string reason = WhyNot("cuda");
   if (reason.empty()) GTEST_SKIP() << "there is a CUDA device";
-  EXPECT_EQ(reason.rfind("no CUDA device: ", 0), 0u) << reason;
+  EXPECT_EQ(reason.rfind("no cuda device: ", 0), 0u) << reason;
   mluOpHandle_t handle = nullptr;
   EXPECT_EQ(detopsCreate(&handle, "cuda"), MLUOP_STATUS_NOT_SUPPORTED);
   EXPECT_EQ(detopsGetLastErrorMessage(), "detopsCreate: " + reason);

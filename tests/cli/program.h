@@ -85,9 +85,10 @@ class Program : public ::testing::Test {
     }
     for (const auto& [name, reason] : reasons) {
       const std::string line = name + ": " + what + ", " + reason + "\n";
-      const size_t first = o.out.find(name);
-      EXPECT_EQ(o.out.compare(first, line.size(), line), 0) << o.out;
-      EXPECT_EQ(o.out.find(name + " ", first + 1), std::string::npos) << o.out;
+      const size_t first = o.out.find(line);
+      EXPECT_NE(first, std::string::npos) << line << o.out;
+      EXPECT_EQ(o.out.find(line, first + 1), std::string::npos) << line << o.out;
+      EXPECT_EQ(o.out.find("--impl " + name), std::string::npos) << o.out;
     }
   }
   // Wrong input: exit code 2, nothing on stdout, and the words on stderr.

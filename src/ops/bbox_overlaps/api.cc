@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/dispatch.h"
 #include "mlu_op.h"
 #include "ops/bbox_overlaps/plan.h"
+#include "runtime/dispatch.h"
 
 using namespace detops;
 
@@ -13,9 +13,9 @@ mluOpStatus_t MLUOP_WIN_API mluOpBboxOverlaps(mluOpHandle_t handle, const int mo
                                               const void* bbox2,
                                               const mluOpTensorDescriptor_t ious_desc, void* ious) {
   return core::Guard("mluOpBboxOverlaps", [&] {
-    mluOpContext& context = core::RequireHandle(handle);
+    mluOpContext& context = runtime::RequireHandle(handle);
     const auto plan =
         ops::BboxOverlapsPlan::Make(mode, aligned, offset, bbox1_desc, bbox2_desc, ious_desc);
-    core::Dispatch<ops::BboxOverlaps>(context, plan, {bbox1, bbox2, ious});
+    runtime::Dispatch<ops::BboxOverlaps>(context, plan, {bbox1, bbox2, ious});
   });
 }

@@ -163,7 +163,7 @@ HWY_INLINE void MeetRows(const Matrix<T>& matrix, int64_t first, int64_t last,
 
 template <bool kIoF, class T>
 void Pairs(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious,
-           cpu::Threads& threads) {
+           runtime::Threads& threads) {
   const bool stream = Streams(ious, plan.rows * plan.cols);
   const auto lanes = static_cast<int64_t>(FloatLanes());
   const int64_t step = stream ? lanes / std::gcd(lanes, plan.cols) : 1;
@@ -220,7 +220,7 @@ constexpr int64_t kAhead = 256;
 
 template <bool kIoF, class T>
 void Aligned(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious,
-             cpu::Threads& threads) {
+             runtime::Threads& threads) {
   const FloatLane off = Broadcast(plan.offset), zero = Broadcast(0.0f);
   const bool stream = Streams(ious, plan.rows);
   threads.For(plan.rows, kTileElements, [&](int64_t begin, int64_t end) HWY_ATTR {
@@ -255,7 +255,8 @@ void Aligned(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* io
 }
 
 template <class T>
-void RunTyped(const BboxOverlapsPlan& plan, const BboxOverlapsArgs& args, cpu::Threads& threads) {
+void RunTyped(const BboxOverlapsPlan& plan, const BboxOverlapsArgs& args,
+              runtime::Threads& threads) {
   const auto* bbox1 = static_cast<const T*>(args.bbox1);
   const auto* bbox2 = static_cast<const T*>(args.bbox2);
   auto* ious = static_cast<T*>(args.ious);
@@ -271,7 +272,7 @@ void RunTyped(const BboxOverlapsPlan& plan, const BboxOverlapsArgs& args, cpu::T
 }  // namespace
 
 void Run(const BboxOverlapsPlan& plan, const BboxOverlapsArgs& args, void*,
-         const core::Launch& launch) {
+         const runtime::Launch& launch) {
   if (plan.dtype == MLUOP_DTYPE_HALF) {
     RunTyped<math::Half>(plan, args, launch.threads);
   } else {

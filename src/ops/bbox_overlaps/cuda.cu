@@ -7,11 +7,12 @@
 #include <cstdint>
 
 #include "cuda/halves.cuh"
-#include "cuda/kernels.h"
-#include "cuda/launch.h"
 #include "math/box.h"
 #include "math/half.h"
 #include "ops/bbox_overlaps/divide.cuh"
+#include "ops/bbox_overlaps/plan.h"
+#include "runtime/cuda/launch.h"
+#include "runtime/plugin.h"
 
 namespace detops::ops {
 namespace {
@@ -356,7 +357,7 @@ void Run(const BboxOverlapsPlan& plan, cuda::Launcher& launch, const T* bbox1, c
 }
 
 void BboxOverlapsRun(const BboxOverlapsPlan& plan, const BboxOverlapsArgs& args, void*,
-                     const core::Launch& launch) {
+                     const runtime::Launch& launch) {
   cuda::Launcher launcher(launch);
   if (plan.dtype == MLUOP_DTYPE_HALF) {
     Run(plan, launcher, static_cast<const math::Half*>(args.bbox1),
@@ -368,9 +369,13 @@ void BboxOverlapsRun(const BboxOverlapsPlan& plan, const BboxOverlapsArgs& args,
 }
 
 }  // namespace
-
-cuda::Kernels<BboxOverlaps> BboxOverlapsCuda() {
-  return {core::NoWorkspace<BboxOverlapsPlan>, BboxOverlapsRun};
-}
-
 }  // namespace detops::ops
+
+template <>
+const detops::runtime::Implementation<detops::ops::BboxOverlaps>&
+detops::runtime::PluginImplementation() {
+  static const Implementation<ops::BboxOverlaps> implementation = {
+      "cuda:simt", UsableEverywhere, SupportsAll<ops::BboxOverlapsPlan>,
+      NoWorkspace<ops::BboxOverlapsPlan>, ops::BboxOverlapsRun};
+  return implementation;
+}

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/simd.h"
 #include "ops/bbox_overlaps/plan.h"
-#include "runtime/cuda/plugin.h"
 
 namespace detops::ops {
 
 cpu::SimdKernels<BboxOverlaps> BboxOverlapsKernels();  // cpu.cc
 
-std::span<const core::Implementation<BboxOverlaps>> BboxOverlaps::Table() {
-  static const auto table =
-      core::BestFirst(cuda::Row<BboxOverlaps, &cuda::Plugin::bbox_overlaps>(),
-                      cpu::Table<BboxOverlaps>(BboxOverlapsKernels(), core::NoWorkspace<Plan>,
-                                               {"cpu:reference", runtime::Backend::kCpu,
-                                                core::UsableEverywhere, core::SupportsAll<Plan>,
-                                                core::NoWorkspace<Plan>, BboxOverlapsReference}));
+std::span<const runtime::Implementation<BboxOverlaps>> BboxOverlaps::Table() {
+  static const auto table = cpu::Table<BboxOverlaps>(
+      BboxOverlapsKernels(), runtime::NoWorkspace<Plan>,
+      {"cpu:reference", runtime::UsableEverywhere, runtime::SupportsAll<Plan>,
+       runtime::NoWorkspace<Plan>, BboxOverlapsReference});
   return table;
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/implementation.h"
+#include "runtime/implementation.h"
 
 namespace detops::ops {
 
@@ -33,12 +33,12 @@ struct BboxOverlaps {
   static constexpr const char* kName = "bbox_overlaps";
   using Plan = BboxOverlapsPlan;
   using Args = BboxOverlapsArgs;
-  static std::span<const core::Implementation<BboxOverlaps>> Table();
+  static std::span<const runtime::Implementation<BboxOverlaps>> Table();
   static void RequireArgs(const Plan& plan, const Args& args);
   static void WriteEmpty(const Plan&, const Args&, const mluOpContext&) {}
 };
 
 void BboxOverlapsReference(const BboxOverlapsPlan& plan, const BboxOverlapsArgs& args,
-                           void* workspace, const core::Launch& launch);
+                           void* workspace, const runtime::Launch& launch);
 
 }  // namespace detops::ops

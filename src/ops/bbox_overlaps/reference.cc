@@ -31,7 +31,7 @@ void Run(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious) 
 }  // namespace
 
 void BboxOverlapsReference(const BboxOverlapsPlan& plan, const BboxOverlapsArgs& args, void*,
-                           const core::Launch&) {
+                           const runtime::Launch&) {
   if (plan.dtype == MLUOP_DTYPE_HALF) {
     Run(plan, static_cast<const math::Half*>(args.bbox1),
         static_cast<const math::Half*>(args.bbox2), static_cast<math::Half*>(args.ious));

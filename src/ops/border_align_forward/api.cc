@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/dispatch.h"
 #include "detops/detops.h"
 #include "mlu_op.h"
 #include "ops/border_align_forward/plan.h"
+#include "runtime/dispatch.h"
 
 using namespace detops;
 
@@ -13,10 +13,10 @@ mluOpStatus_t MLUOP_WIN_API mluOpBorderAlignForward(
     const mluOpTensorDescriptor_t argmax_idx_desc, void* argmax_idx) {
   return core::Guard("mluOpBorderAlignForward", [&] {
     static constexpr mluOpTensorLayout_t kLayouts[] = {MLUOP_LAYOUT_NHWC};
-    mluOpContext& context = core::RequireHandle(handle);
+    mluOpContext& context = runtime::RequireHandle(handle);
     const auto plan = ops::BorderAlignForwardPlan::Make(kLayouts, input_desc, boxes_desc, pool_size,
                                                         output_desc, argmax_idx_desc);
-    core::Dispatch<ops::BorderAlignForward>(
+    runtime::Dispatch<ops::BorderAlignForward>(
         context, plan, {input, boxes, output, static_cast<int32_t*>(argmax_idx)});
   });
 }
@@ -30,10 +30,10 @@ mluOpStatus_t detopsBorderAlignForward(mluOpHandle_t handle,
                                        void* argmax_idx) {
   return core::Guard("detopsBorderAlignForward", [&] {
     static constexpr mluOpTensorLayout_t kLayouts[] = {MLUOP_LAYOUT_NHWC, MLUOP_LAYOUT_NCHW};
-    mluOpContext& context = core::RequireHandle(handle);
+    mluOpContext& context = runtime::RequireHandle(handle);
     const auto plan = ops::BorderAlignForwardPlan::Make(kLayouts, input_desc, boxes_desc, pool_size,
                                                         output_desc, argmax_idx_desc);
-    core::Dispatch<ops::BorderAlignForward>(
+    runtime::Dispatch<ops::BorderAlignForward>(
         context, plan, {input, boxes, output, static_cast<int32_t*>(argmax_idx)});
   });
 }

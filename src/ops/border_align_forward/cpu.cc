@@ -176,7 +176,7 @@ HWY_INLINE void FewChannels(const BorderAlignForwardPlan& plan, const Strides& s
 
 template <int64_t kMost, class T>
 void RunFewChannels(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args,
-                    const Strides& strides, cpu::Threads& threads) {
+                    const Strides& strides, runtime::Threads& threads) {
   const bool nchw = plan.layout == MLUOP_LAYOUT_NCHW;
   const int64_t image = 4 * plan.channels * plan.height * plan.width;
   const int64_t grain = static_cast<int64_t>(kTaskValues / 4 / (plan.pool_size + 1.0)) + 1;
@@ -201,7 +201,7 @@ void RunFewChannels(const BorderAlignForwardPlan& plan, const BorderAlignForward
 // NCHW, maps packed whole: a group of channels after the other, and of each some boxes at a time.
 template <class T>
 void RunPackedMaps(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args,
-                   void* memory, cpu::Threads& threads) {
+                   void* memory, runtime::Threads& threads) {
   using V = std::conditional_t<std::is_same_v<T, math::Half>, uint16_t, T>;  // to move, no more
   const PackedMaps packed(plan);
   const int64_t pixels = plan.height * plan.width, group = packed.group;
@@ -267,7 +267,7 @@ void RunPackedMaps(const BorderAlignForwardPlan& plan, const BorderAlignForwardA
 // channels: a cache may hold a map, or a part of it, but not all of an image.
 template <class T>
 void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args, void* memory,
-              cpu::Threads& threads) {
+              runtime::Threads& threads) {
   const auto lanes = static_cast<int64_t>(FloatLanes());
   const int64_t channels = plan.channels, pixels = plan.height * plan.width;
   const bool nchw = plan.layout == MLUOP_LAYOUT_NCHW;
@@ -317,7 +317,7 @@ void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& 
 }  // namespace
 
 void Run(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args, void* memory,
-         const core::Launch& launch) {
+         const runtime::Launch& launch) {
   plan.dtype == MLUOP_DTYPE_HALF ? RunTyped<math::Half>(plan, args, memory, launch.threads)
                                  : RunTyped<float>(plan, args, memory, launch.threads);
 }

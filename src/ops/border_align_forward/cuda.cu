@@ -10,11 +10,12 @@
 #include <type_traits>
 
 #include "cuda/halves.cuh"
-#include "cuda/kernels.h"
-#include "cuda/launch.h"
 #include "math/bilinear.h"
 #include "math/half.h"
+#include "ops/border_align_forward/plan.h"
 #include "ops/border_align_forward/walk.h"
+#include "runtime/cuda/launch.h"
+#include "runtime/plugin.h"
 
 namespace detops::ops {
 namespace {
@@ -351,16 +352,20 @@ void Run(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args,
 }
 
 void BorderAlignForwardRun(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args,
-                           void*, const core::Launch& launch) {
+                           void*, const runtime::Launch& launch) {
   cuda::Launcher launcher(launch);
   plan.dtype == MLUOP_DTYPE_HALF ? Run<math::Half>(plan, args, launcher)
                                  : Run<float>(plan, args, launcher);
 }
 
 }  // namespace
-
-cuda::Kernels<BorderAlignForward> BorderAlignForwardCuda() {
-  return {core::NoWorkspace<BorderAlignForwardPlan>, BorderAlignForwardRun};
-}
-
 }  // namespace detops::ops
+
+template <>
+const detops::runtime::Implementation<detops::ops::BorderAlignForward>&
+detops::runtime::PluginImplementation() {
+  static const Implementation<ops::BorderAlignForward> implementation = {
+      "cuda:simt", UsableEverywhere, SupportsAll<ops::BorderAlignForwardPlan>,
+      NoWorkspace<ops::BorderAlignForwardPlan>, ops::BorderAlignForwardRun};
+  return implementation;
+}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/simd.h"
 #include "ops/border_align_forward/plan.h"
-#include "runtime/cuda/plugin.h"
 
 namespace detops::ops {
 
@@ -9,13 +8,11 @@ namespace detops::ops {
 cpu::SimdKernels<BorderAlignForward> BorderAlignForwardKernels();
 int64_t BorderAlignForwardCpuWorkspace(const BorderAlignForwardPlan& plan, const runtime::Device&);
 
-std::span<const core::Implementation<BorderAlignForward>> BorderAlignForward::Table() {
-  static const auto table = core::BestFirst(
-      cuda::Row<BorderAlignForward, &cuda::Plugin::border_align_forward>(),
-      cpu::Table<BorderAlignForward>(
-          BorderAlignForwardKernels(), BorderAlignForwardCpuWorkspace,
-          {"cpu:reference", runtime::Backend::kCpu, core::UsableEverywhere, core::SupportsAll<Plan>,
-           core::NoWorkspace<Plan>, BorderAlignForwardReference}));
+std::span<const runtime::Implementation<BorderAlignForward>> BorderAlignForward::Table() {
+  static const auto table = cpu::Table<BorderAlignForward>(
+      BorderAlignForwardKernels(), BorderAlignForwardCpuWorkspace,
+      {"cpu:reference", runtime::UsableEverywhere, runtime::SupportsAll<Plan>,
+       runtime::NoWorkspace<Plan>, BorderAlignForwardReference});
   return table;
 }
 

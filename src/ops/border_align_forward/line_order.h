@@ -10,10 +10,10 @@
 
 #include "core/checked_size.h"
 #include "core/workspace.h"
-#include "cpu/threads.h"
 #include "ops/border_align_forward/packed_maps.h"
 #include "ops/border_align_forward/plan.h"
 #include "ops/border_align_forward/walk.h"
+#include "runtime/cpu/threads.h"
 
 namespace detops::ops::border_align {
 
@@ -43,7 +43,7 @@ class LineOrder {
         ends_(layout.Array<int64_t>(core::CheckedMul(Maps(), most_lines_, "workspace"))) {}
 
   template <class T>
-  void Sort(const T* boxes, cpu::Threads& threads) {
+  void Sort(const T* boxes, runtime::Threads& threads) {
     threads.For(Maps(), 1, [&](int64_t map, int64_t end) {
       for (; map < end; ++map) {
         for (int64_t first = 0; first < plan_.boxes; first += boxes_) {

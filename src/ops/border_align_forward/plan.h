@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/implementation.h"
+#include "runtime/implementation.h"
 
 namespace detops::ops {
 
@@ -36,13 +36,13 @@ struct BorderAlignForward {
   static constexpr const char* kName = "border_align_forward";
   using Plan = BorderAlignForwardPlan;
   using Args = BorderAlignForwardArgs;
-  static std::span<const core::Implementation<BorderAlignForward>> Table();
+  static std::span<const runtime::Implementation<BorderAlignForward>> Table();
   static void RequireArgs(const Plan& plan, const Args& args);
   static void WriteEmpty(const Plan&, const Args&, const mluOpContext&) {}
 };
 
 void BorderAlignForwardReference(const BorderAlignForwardPlan& plan,
                                  const BorderAlignForwardArgs& args, void* workspace,
-                                 const core::Launch& launch);
+                                 const runtime::Launch& launch);
 
 }  // namespace detops::ops

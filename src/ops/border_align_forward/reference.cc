@@ -71,7 +71,8 @@ void Run(const BorderAlignForwardPlan& plan, const T* input, const T* boxes, T* 
 }  // namespace
 
 void BorderAlignForwardReference(const BorderAlignForwardPlan& plan,
-                                 const BorderAlignForwardArgs& args, void*, const core::Launch&) {
+                                 const BorderAlignForwardArgs& args, void*,
+                                 const runtime::Launch&) {
   if (plan.dtype == MLUOP_DTYPE_HALF) {
     Run(plan, static_cast<const math::Half*>(args.input),
         static_cast<const math::Half*>(args.boxes), static_cast<math::Half*>(args.output),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/checks.h"
-#include "core/dispatch.h"
 #include "mlu_op.h"
 #include "ops/generate_proposals_v2/plan.h"
+#include "runtime/dispatch.h"
 
 using namespace detops;
 
@@ -11,10 +11,10 @@ namespace {
 mluOpStatus_t QueryWorkspace(const char* function, mluOpHandle_t handle,
                              const mluOpTensorDescriptor_t scores_desc, size_t* size) {
   return core::Guard(function, [&] {
-    const mluOpContext& context = core::RequireHandle(handle);
+    const mluOpContext& context = runtime::RequireHandle(handle);
     const auto plan = ops::GenerateProposalsV2Plan::ForWorkspace(scores_desc);
     core::RequirePointers({{"size", size}});
-    *size = static_cast<size_t>(core::WorkspaceBytes<ops::GenerateProposalsV2>(context, plan));
+    *size = static_cast<size_t>(runtime::WorkspaceBytes<ops::GenerateProposalsV2>(context, plan));
   });
 }
 
@@ -43,7 +43,7 @@ mluOpStatus_t MLUOP_WIN_API mluOpGenerateProposalsV2(
     const mluOpTensorDescriptor_t rpn_rois_num_desc, void* rpn_rois_num,
     void* rpn_rois_batch_size) {
   return core::Guard("mluOpGenerateProposalsV2", [&] {
-    mluOpContext& context = core::RequireHandle(handle);
+    mluOpContext& context = runtime::RequireHandle(handle);
     const auto plan = ops::GenerateProposalsV2Plan::Make(
         {pre_nms_top_n, post_nms_top_n, nms_thresh, min_size, eta, pixel_offset},
         {scores_desc, bbox_deltas_desc, im_shape_desc, anchors_desc, variances_desc, rpn_rois_desc,
@@ -54,6 +54,6 @@ mluOpStatus_t MLUOP_WIN_API mluOpGenerateProposalsV2(
         static_cast<const float*>(variances),      static_cast<float*>(rpn_rois),
         static_cast<float*>(rpn_roi_probs),        static_cast<int32_t*>(rpn_rois_num),
         static_cast<int32_t*>(rpn_rois_batch_size)};
-    core::Dispatch<ops::GenerateProposalsV2>(context, plan, args, workspace, workspace_size);
+    runtime::Dispatch<ops::GenerateProposalsV2>(context, plan, args, workspace, workspace_size);
   });
 }

@@ -141,7 +141,7 @@ HWY_INLINE void ExpInPlace(float (&x)[2 * kBlock]) {
 // there are.
 int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
                int64_t image, const uint64_t* order, int64_t candidates, Workspace& w,
-               cpu::Threads& threads) {
+               runtime::Threads& threads) {
   const float* scores = args.scores + image * plan.anchors;
   const float* deltas = args.bbox_deltas + image * plan.anchors * 4;
   const ImageSize size = {args.im_shape[2 * image], args.im_shape[2 * image + 1]};
@@ -198,8 +198,8 @@ int64_t CandidatesToMeet(int64_t met, int64_t kept, int64_t wanted) {
 
 // Of the boxes behind those kept so far, up to `count`; keeps `most` at most.
 template <class Judge>
-core::Work Suppress(const Bounds* bounds, int64_t count, int64_t most, const Judge& judge,
-                    Workspace& w, cpu::Threads& threads) {
+runtime::Work Suppress(const Bounds* bounds, int64_t count, int64_t most, const Judge& judge,
+                       Workspace& w, runtime::Threads& threads) {
   const auto keep = [&](int64_t i) { w.places[w.kept++] = static_cast<uint32_t>(i); };
   const int64_t first = w.kept;
   if (first == 0 && count <= FewKept::kCapacity) {
@@ -214,15 +214,15 @@ core::Work Suppress(const Bounds* bounds, int64_t count, int64_t most, const Jud
 }
 
 // Leaves in the workspace which boxes are kept, and where.
-core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
-                      int64_t image, Workspace& w, cpu::Threads& threads) {
+runtime::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
+                         int64_t image, Workspace& w, runtime::Threads& threads) {
   const auto suppress = [&](int64_t count) {
     return plan.offset == 0.0f
                ? Suppress(w.boxes, count, plan.most_rois, BoxJudge{w, plan.nms_thresh}, w, threads)
                : Suppress(w.bounds, count, plan.most_rois,
                           OffsetBoxJudge{w, plan.nms_thresh, plan.offset}, w, threads);
   };
-  core::Work all = {0, 0};
+  runtime::Work all = {0, 0};
   w.kept = 0;
   int64_t end = 0;
   for (int64_t begin = 0; begin < plan.candidates && w.kept < plan.most_rois; begin = end) {
@@ -240,7 +240,7 @@ core::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposa
 }  // namespace
 
 void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args, void* memory,
-         const core::Launch& launch) {
+         const runtime::Launch& launch) {
   core::WorkspaceLayout layout(memory);
   std::array<std::optional<Workspace>, kImages> workspaces;
   for (int64_t i = 0; i < std::min(plan.images, kImages); ++i) {
@@ -260,7 +260,8 @@ void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& arg
     const int64_t images = std::min(kImages, plan.images - first);
     launch.threads.For(images, kGrain / plan.anchors + 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        const core::Work work = ProposeFor(plan, args, first + i, *workspaces[i], launch.threads);
+        const runtime::Work work =
+            ProposeFor(plan, args, first + i, *workspaces[i], launch.threads);
         pairs += work.pairs;
         looks += work.looks;
       }

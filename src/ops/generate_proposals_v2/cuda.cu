@@ -8,10 +8,11 @@
 #include <cstdint>
 
 #include "cuda/greedy_nms.cuh"
-#include "cuda/kernels.h"
 #include "cuda/sort.h"
 #include "math/proposal.h"
 #include "math/score_order.h"
+#include "ops/generate_proposals_v2/plan.h"
+#include "runtime/plugin.h"
 
 namespace detops::ops {
 namespace {
@@ -224,8 +225,8 @@ void RunGroup(const Plan& plan, const Args& all, int64_t first, int64_t images,
          plan, args, order, w);
 }
 
-void Run(const Plan& plan, const Args& args, void* memory, const core::Launch& core_launch) {
-  cuda::Launcher launch(core_launch);
+void Run(const Plan& plan, const Args& args, void* memory, const runtime::Launch& call) {
+  cuda::Launcher launch(call);
   core::WorkspaceLayout layout(memory);
   const int64_t group = GroupOf(plan, plan.candidates);
   Workspace w(layout, group, plan.anchors, plan.candidates);
@@ -235,7 +236,12 @@ void Run(const Plan& plan, const Args& args, void* memory, const core::Launch& c
 }
 
 }  // namespace
-
-cuda::Kernels<GenerateProposalsV2> GenerateProposalsV2Cuda() { return {WorkspaceBytes, Run}; }
-
 }  // namespace detops::ops
+
+template <>
+const detops::runtime::Implementation<detops::ops::GenerateProposalsV2>&
+detops::runtime::PluginImplementation() {
+  static const Implementation<ops::GenerateProposalsV2> implementation = {
+      "cuda:simt", UsableEverywhere, ops::SortUnsupported, ops::WorkspaceBytes, ops::Run};
+  return implementation;
+}

@@ -5,7 +5,7 @@
 
 #include "core/checked_size.h"
 #include "core/checks.h"
-#include "core/context.h"
+#include "runtime/context.h"
 
 namespace detops::ops {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/implementation.h"
+#include "runtime/implementation.h"
 
 namespace detops::ops {
 
@@ -48,15 +48,20 @@ struct GenerateProposalsV2 {
   static constexpr const char* kName = "generate_proposals_v2";
   using Plan = GenerateProposalsV2Plan;
   using Args = GenerateProposalsV2Args;
-  static std::span<const core::Implementation<GenerateProposalsV2>> Table();
+  static std::span<const runtime::Implementation<GenerateProposalsV2>> Table();
   static void RequireArgs(const Plan& plan, const Args& args);
   static void WriteEmpty(const Plan& plan, const Args& args, const mluOpContext& handle);
 };
+
+// Of every implementation but the reference.
+inline const char* SortUnsupported(const GenerateProposalsV2Plan& plan) {
+  return plan.anchors < (int64_t{1} << 31) ? nullptr : "sorts keys with 32-bit indices";
+}
 
 int64_t GenerateProposalsV2ReferenceWorkspace(const GenerateProposalsV2Plan& plan,
                                               const runtime::Device&);
 void GenerateProposalsV2Reference(const GenerateProposalsV2Plan& plan,
                                   const GenerateProposalsV2Args& args, void* workspace,
-                                  const core::Launch& launch);
+                                  const runtime::Launch& launch);
 
 }  // namespace detops::ops

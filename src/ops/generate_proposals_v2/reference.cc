@@ -79,7 +79,7 @@ int64_t GenerateProposalsV2ReferenceWorkspace(const GenerateProposalsV2Plan& pla
 
 void GenerateProposalsV2Reference(const GenerateProposalsV2Plan& plan,
                                   const GenerateProposalsV2Args& args, void* memory,
-                                  const core::Launch&) {
+                                  const runtime::Launch&) {
   core::WorkspaceLayout layout(memory);
   const Workspace workspace(layout, plan.anchors);
   int64_t total = 0;

@@ -191,7 +191,7 @@ int64_t TestNear(const Grid& grid, const FlatBox* boxes, const float* points, in
 }  // namespace
 
 void Run(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, void* memory,
-         const core::Launch& launch) {
+         const runtime::Launch& launch) {
   core::WorkspaceLayout layout(memory);
   Workspace workspace(layout, plan);
   std::atomic<int64_t> tests = 0;

@@ -11,9 +11,10 @@
 // calls, nothing is allocated, and there is no limit on the number of boxes.
 #include <cstdint>
 
-#include "cuda/kernels.h"
-#include "cuda/launch.h"
 #include "math/box3d.h"
+#include "ops/points_in_boxes/plan.h"
+#include "runtime/cuda/launch.h"
+#include "runtime/plugin.h"
 
 namespace detops::ops {
 namespace {
@@ -363,16 +364,20 @@ void Run(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, cuda::Lau
 }
 
 void PointsInBoxesRun(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, void*,
-                      const core::Launch& launch) {
+                      const runtime::Launch& launch) {
   cuda::Launcher launcher(launch);
   plan.boxes <= kFew ? Run<Index<kFew>>(plan, args, launcher)
                      : Run<Index<kMany>>(plan, args, launcher);
 }
 
 }  // namespace
-
-cuda::Kernels<PointsInBoxes> PointsInBoxesCuda() {
-  return {core::NoWorkspace<PointsInBoxesPlan>, PointsInBoxesRun};
-}
-
 }  // namespace detops::ops
+
+template <>
+const detops::runtime::Implementation<detops::ops::PointsInBoxes>&
+detops::runtime::PluginImplementation() {
+  static const Implementation<ops::PointsInBoxes> implementation = {
+      "cuda:simt", UsableEverywhere, SupportsAll<ops::PointsInBoxesPlan>,
+      NoWorkspace<ops::PointsInBoxesPlan>, ops::PointsInBoxesRun};
+  return implementation;
+}

@@ -108,7 +108,7 @@ Grid::Grid(core::WorkspaceLayout& layout, int64_t points, int64_t boxes) {
   span_ends_ = layout.Array<int64_t>(boxes);
 }
 
-void Grid::Build(const FlatBox* boxes, int64_t count, cpu::Threads& threads) {
+void Grid::Build(const FlatBox* boxes, int64_t count, runtime::Threads& threads) {
   threads.For(count, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) bounds_[i] = BoundsOf(boxes[i]);
   });
@@ -127,7 +127,7 @@ Grid::Bounds Grid::BoundsOf(const FlatBox& box) {
           RoundUp(*std::max_element(c.x, c.x + 4)), RoundUp(*std::max_element(c.y, c.y + 4))};
 }
 
-void Grid::FillEvenly(const FlatBox* boxes, int64_t count, cpu::Threads& threads) {
+void Grid::FillEvenly(const FlatBox* boxes, int64_t count, runtime::Threads& threads) {
   int64_t cells = max_cells_;
   do {
     PlaceEvenly(count, cells);
@@ -238,7 +238,7 @@ void Grid::FindSpans(const FlatBox& box, const Bounds& bounds, Span* spans) cons
 
 // False when the lists would not fit. Work follows the boxes' cells: the others, most of them, are
 // only cleared. Bands of rows have nothing in common, so each is for one thread.
-bool Grid::FillLists(const FlatBox* boxes, int64_t count, cpu::Threads& threads) {
+bool Grid::FillLists(const FlatBox* boxes, int64_t count, runtime::Threads& threads) {
   int64_t spans = 0;
   for (int64_t i = 0; i < count; ++i) {
     spans += RowsOf(bounds_[i]);

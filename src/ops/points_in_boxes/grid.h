@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "core/workspace.h"
-#include "cpu/threads.h"
+#include "runtime/cpu/threads.h"
 
 namespace detops::ops::points_in_boxes {
 
@@ -41,7 +41,7 @@ class Grid {
 
   // Even cells; where those crowd the boxes into few of them (sizes or positions over many
   // decades), cells at quantiles of the boxes' ends.
-  void Build(const FlatBox* boxes, int64_t count, cpu::Threads& threads);
+  void Build(const FlatBox* boxes, int64_t count, runtime::Threads& threads);
 
   const Axis& x() const { return x_; }
   const Axis& y() const { return y_; }
@@ -64,13 +64,13 @@ class Grid {
     double squares = 0.0;  // of the lengths of its lists
   };
   static Bounds BoundsOf(const FlatBox& box);
-  void FillEvenly(const FlatBox* boxes, int64_t count, cpu::Threads& threads);
+  void FillEvenly(const FlatBox* boxes, int64_t count, runtime::Threads& threads);
   void PlaceEvenly(int64_t count, int64_t cells);
   void PlaceAtQuantiles(int64_t count);
   int64_t RowsOf(const Bounds& bounds) const;
   int64_t FirstSpan(int64_t box) const { return box == 0 ? 0 : span_ends_[box - 1]; }
   void FindSpans(const FlatBox& box, const Bounds& bounds, Span* spans) const;
-  bool FillLists(const FlatBox* boxes, int64_t count, cpu::Threads& threads);
+  bool FillLists(const FlatBox* boxes, int64_t count, runtime::Threads& threads);
   void CountEntries(int64_t spans, Band& band);
   void FillListsOf(Band& band, int64_t count);
 

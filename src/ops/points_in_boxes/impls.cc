@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/simd.h"
 #include "ops/points_in_boxes/plan.h"
-#include "runtime/cuda/plugin.h"
 
 namespace detops::ops {
 
@@ -9,13 +8,11 @@ namespace detops::ops {
 int64_t PointsInBoxesCpuWorkspace(const PointsInBoxesPlan& plan, const runtime::Device&);
 cpu::SimdKernels<PointsInBoxes> PointsInBoxesKernels();
 
-std::span<const core::Implementation<PointsInBoxes>> PointsInBoxes::Table() {
-  static const auto table =
-      core::BestFirst(cuda::Row<PointsInBoxes, &cuda::Plugin::points_in_boxes>(),
-                      cpu::Table<PointsInBoxes>(PointsInBoxesKernels(), PointsInBoxesCpuWorkspace,
-                                                {"cpu:reference", runtime::Backend::kCpu,
-                                                 core::UsableEverywhere, core::SupportsAll<Plan>,
-                                                 core::NoWorkspace<Plan>, PointsInBoxesReference}));
+std::span<const runtime::Implementation<PointsInBoxes>> PointsInBoxes::Table() {
+  static const auto table = cpu::Table<PointsInBoxes>(
+      PointsInBoxesKernels(), PointsInBoxesCpuWorkspace,
+      {"cpu:reference", runtime::UsableEverywhere, runtime::SupportsAll<Plan>,
+       runtime::NoWorkspace<Plan>, PointsInBoxesReference});
   return table;
 }
 

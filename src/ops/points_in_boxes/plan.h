@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/implementation.h"
+#include "runtime/implementation.h"
 
 namespace detops::ops {
 
@@ -29,12 +29,12 @@ struct PointsInBoxes {
   static constexpr const char* kName = "points_in_boxes";
   using Plan = PointsInBoxesPlan;
   using Args = PointsInBoxesArgs;
-  static std::span<const core::Implementation<PointsInBoxes>> Table();
+  static std::span<const runtime::Implementation<PointsInBoxes>> Table();
   static void RequireArgs(const Plan& plan, const Args& args);
   static void WriteEmpty(const Plan&, const Args&, const mluOpContext&) {}
 };
 
 void PointsInBoxesReference(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args,
-                            void* workspace, const core::Launch& launch);
+                            void* workspace, const runtime::Launch& launch);
 
 }  // namespace detops::ops

@@ -7,7 +7,7 @@
 namespace detops::ops {
 
 void PointsInBoxesReference(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, void*,
-                            const core::Launch&) {
+                            const runtime::Launch&) {
   constexpr int32_t kNone = -1;
   for (int64_t b = 0; b < plan.batches; ++b) {
     const float* points = args.points + b * plan.points * 3;

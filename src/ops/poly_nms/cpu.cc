@@ -118,15 +118,15 @@ struct NewcomerJudge {
 class PolyNmsRun {
  public:
   PolyNmsRun(const PolyNmsPlan& plan, const PolyNmsArgs& args, Workspace& workspace,
-             cpu::Threads& threads)
+             runtime::Threads& threads)
       : plan_(plan), boxes_(args.boxes), w_(workspace), threads_(threads) {}
 
-  core::Work Suppress() {
+  runtime::Work Suppress() {
     if (plan_.count <= FewKept::kCapacity) return SuppressFew();
     threads_.For(plan_.count, kGrain, [&](int64_t begin, int64_t end) { FindBounds(begin, end); });
     w_.cells.Measure(w_.bounds, plan_.count, threads_);
     const bool dense = w_.cells.Density() > kDense && plan_.count >= kLeastDense;
-    core::Work work = {0, 0};
+    runtime::Work work = {0, 0};
     const bool done = (dense || w_.cells.Crowded()) && SuppressDense(work);
     if (!done) work += SuppressByPlace();
     return work;
@@ -154,7 +154,7 @@ class PolyNmsRun {
   }
   QuadJudge MakeJudge() const { return {boxes_, w_, plan_.iou_threshold}; }
 
-  core::Work SuppressByPlace() {
+  runtime::Work SuppressByPlace() {
     w_.cells.Place(w_.bounds, plan_.count, threads_);
     const cpu::BoxCells& cells = w_.cells;
     threads_.For(plan_.count, kGrain, [&](int64_t begin, int64_t end) {
@@ -178,7 +178,7 @@ class PolyNmsRun {
     return LocalNms(w_.cells, w_.bounds, w_.keys, w_.progress, MakeJudge(), Keep()).Run(threads_);
   }
 
-  core::Work SuppressFew() {
+  runtime::Work SuppressFew() {
     for (int64_t i = 0; i < plan_.count; ++i) w_.keys[i] = KeyOf(i);
     std::fill_n(w_.kept, plan_.count, false);
     return SuppressByScore(plan_.count);
@@ -186,7 +186,7 @@ class PolyNmsRun {
 
   // Where boxes lie close, the best may suppress most of the others: these meet those first, in any
   // order. False where the best don't, unless all boxes lie in a crowd; the bounds are as before.
-  bool SuppressDense(core::Work& work) {
+  bool SuppressDense(runtime::Work& work) {
     std::fill_n(w_.kept, plan_.count, false);
     FewKept kept;
     const uint64_t last = SuppressBest(kept, work);
@@ -203,7 +203,7 @@ class PolyNmsRun {
   }
 
   // Among the best, as many as FewKept has room for; returns the key of the last.
-  uint64_t SuppressBest(FewKept& kept, core::Work& work) {
+  uint64_t SuppressBest(FewKept& kept, runtime::Work& work) {
     const uint64_t limit = KeyAmongBest();
     const auto take = [&](int64_t begin, int64_t end, uint64_t* out) {
       for (int64_t i = begin; i < end; ++i) {
@@ -234,7 +234,7 @@ class PolyNmsRun {
   // Collects the keys behind `last` of boxes that none of `kept` suppresses, of each step-th box;
   // returns how many.
   int64_t CollectUnsuppressed(int64_t step, uint64_t last, const cpu::BoxCells::Boxes& kept,
-                              core::Work& work) {
+                              runtime::Work& work) {
     const QuadJudge judge = MakeJudge();
     std::atomic<int64_t> pairs = 0, looks = 0;
     const auto take = [&](int64_t begin, int64_t end, uint64_t* out) HWY_ATTR {
@@ -259,7 +259,7 @@ class PolyNmsRun {
   }
 
   // Those whose keys were collected.
-  core::Work SuppressByScore(int64_t count) {
+  runtime::Work SuppressByScore(int64_t count) {
     const uint64_t* order = cpu::SortByRank(w_.keys, w_.other_keys, count);
     threads_.For(count, kGrain,
                  [&](int64_t begin, int64_t end) { PrepareInOrder(order, begin, end); });
@@ -284,7 +284,7 @@ class PolyNmsRun {
   const PolyNmsPlan& plan_;
   const float* boxes_;
   Workspace& w_;
-  cpu::Threads& threads_;
+  runtime::Threads& threads_;
 };
 
 // With a negative threshold every pair counts as overlapping.
@@ -299,7 +299,7 @@ int32_t Best(const float* boxes, int64_t count) {
 }  // namespace
 
 void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
-         const core::Launch& launch) {
+         const runtime::Launch& launch) {
   if (plan.iou_threshold < 0.0f) {
     args.output[0] = Best(args.boxes, plan.count);
     *args.result_num = 1;

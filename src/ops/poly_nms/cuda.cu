@@ -6,10 +6,11 @@
 #include <cstdint>
 
 #include "cuda/greedy_nms.cuh"
-#include "cuda/kernels.h"
 #include "cuda/sort.h"
 #include "math/quad_filter.h"
 #include "math/score_order.h"
+#include "ops/poly_nms/plan.h"
+#include "runtime/plugin.h"
 
 namespace detops::ops {
 namespace {
@@ -172,8 +173,8 @@ int64_t WorkspaceBytes(const PolyNmsPlan& plan, const runtime::Device& device) {
 }
 
 void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
-         const core::Launch& core_launch) {
-  cuda::Launcher launch(core_launch);
+         const runtime::Launch& call) {
+  cuda::Launcher launch(call);
   core::WorkspaceLayout layout(memory);
   Workspace w(layout, plan.count);
   const int64_t count = plan.count;
@@ -198,7 +199,12 @@ void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
 }
 
 }  // namespace
-
-cuda::Kernels<PolyNms> PolyNmsCuda() { return {WorkspaceBytes, Run}; }
-
 }  // namespace detops::ops
+
+template <>
+const detops::runtime::Implementation<detops::ops::PolyNms>&
+detops::runtime::PluginImplementation() {
+  static const Implementation<ops::PolyNms> implementation = {
+      "cuda:simt", UsableEverywhere, SupportsAll<ops::PolyNmsPlan>, ops::WorkspaceBytes, ops::Run};
+  return implementation;
+}

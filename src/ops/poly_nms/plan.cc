@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/checks.h"
-#include "core/context.h"
+#include "runtime/context.h"
 
 namespace detops::ops {
 

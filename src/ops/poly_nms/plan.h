@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/implementation.h"
+#include "runtime/implementation.h"
 
 namespace detops::ops {
 
@@ -30,13 +30,13 @@ struct PolyNms {
   static constexpr const char* kName = "poly_nms";
   using Plan = PolyNmsPlan;
   using Args = PolyNmsArgs;
-  static std::span<const core::Implementation<PolyNms>> Table();
+  static std::span<const runtime::Implementation<PolyNms>> Table();
   static void RequireArgs(const Plan& plan, const Args& args);
   static void WriteEmpty(const Plan& plan, const Args& args, const mluOpContext& handle);
 };
 
 int64_t PolyNmsReferenceWorkspace(const PolyNmsPlan& plan, const runtime::Device&);
 void PolyNmsReference(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* workspace,
-                      const core::Launch& launch);
+                      const runtime::Launch& launch);
 
 }  // namespace detops::ops

@@ -26,7 +26,7 @@ int64_t PolyNmsReferenceWorkspace(const PolyNmsPlan& plan, const runtime::Device
 }
 
 void PolyNmsReference(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
-                      const core::Launch&) {
+                      const runtime::Launch&) {
   core::WorkspaceLayout layout(memory);
   const Workspace workspace(layout, plan.count);
   const float* boxes = args.boxes;

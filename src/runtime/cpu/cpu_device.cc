@@ -63,7 +63,7 @@ void CopyStrided(const mluOpTensorStruct& desc, const void* src, void* dst) {
 
 }  // namespace
 
-CpuDevice::CpuDevice() : Device(Backend::kCpu, "cpu", ProcessorName()) {}
+CpuDevice::CpuDevice() : Device("cpu", ProcessorName()) {}
 
 CpuDevice& CpuDevice::Instance() {
   static CpuDevice device;

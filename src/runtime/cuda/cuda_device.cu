@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "cuda/launch.h"
 #include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/launch.h"
 
 namespace detops::runtime {
 namespace {
@@ -54,7 +54,7 @@ void LaunchMakeContiguous(const Strided& tensor, int64_t count, const void* src,
 }  // namespace
 
 CudaDevice::CudaDevice(int ordinal, std::string description, const cuda::Traits& traits)
-    : Device(Backend::kCuda, core::Concat("cuda:", ordinal), std::move(description)),
+    : Device(core::Concat("cuda:", ordinal), std::move(description)),
       ordinal_(ordinal),
       traits_(traits) {}
 
@@ -174,7 +174,7 @@ namespace detops::cuda {
 DeviceScope::DeviceScope(const runtime::Device& device)
     : DeviceScope(static_cast<const runtime::CudaDevice&>(device).ordinal()) {}
 
-Launcher::Launcher(const core::Launch& launch)
+Launcher::Launcher(const runtime::Launch& launch)
     : scope_(launch.device),
       stream_(StreamOf(launch.queue)),
       traits_(static_cast<runtime::CudaDevice&>(launch.device).traits()) {}

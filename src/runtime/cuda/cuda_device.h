@@ -3,7 +3,9 @@
 // One NVIDIA GPU: memory and streams of CUDA's runtime.
 #pragma once
 
-#include "cuda/launch.h"
+#include <span>
+
+#include "runtime/cuda/launch.h"
 #include "runtime/device.h"
 
 namespace detops::runtime {

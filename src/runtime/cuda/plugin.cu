@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cuda/kernels.h"
+#include "ops/list_cuda.h"
 #include "runtime/cuda/cuda_device.h"
-#include "runtime/cuda/plugin.h"
+#include "runtime/plugin.h"
 
-extern "C" __attribute__((visibility("default"))) const detops::cuda::Plugin& detopsCudaPlugin() {
+extern "C" __attribute__((visibility("default"))) const detops::runtime::Plugin& detopsPlugin() {
   using namespace detops;
-  static const cuda::Plugin plugin = {
-      DETOPS_VERSION,           runtime::CudaDevices(),        ops::BboxOverlapsCuda(),
-      ops::PolyNmsCuda(),       ops::BorderAlignForwardCuda(), ops::GenerateProposalsV2Cuda(),
-      ops::PointsInBoxesCuda(),
-  };
+  static const runtime::Plugin plugin = {
+      DETOPS_VERSION, runtime::CudaDevices,
+      [](std::string_view op) { return runtime::FindImplementation(ops::CudaOperators(), op); }};
   return plugin;
 }

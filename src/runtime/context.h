@@ -6,11 +6,11 @@
 #include <string>
 
 #include "cnrt.h"
-#include "core/implementation.h"
 #include "core/status.h"
-#include "cpu/threads.h"
 #include "mlu_op.h"
+#include "runtime/cpu/threads.h"
 #include "runtime/device.h"
+#include "runtime/implementation.h"
 
 // What the handles of other libraries that speak mluOp call their chips; here always unknown.
 typedef enum {
@@ -30,8 +30,8 @@ struct mluOpContext {
   detops::runtime::Device* device = nullptr;
   std::string forced_implementation;  // "" when the table chooses
   const char* last_implementation = "";
-  detops::core::Work last_work;
-  detops::cpu::Threads threads{detops::cpu::DefaultThreads()};
+  detops::runtime::Work last_work;
+  detops::runtime::Threads threads{detops::runtime::DefaultThreads()};
   mluOpQuantizeRoundMode_t round_mode = MLUOP_ROUND_HALF_TO_EVEN;
   mluOpAtomicsMode_t atomics_mode = MLUOP_ATOMICS_NOT_ALLOWED;
 
@@ -56,11 +56,13 @@ struct mluOpContext {
   size_t scratch_bytes = 0;
 };
 
-namespace detops::core {
+namespace detops::runtime {
 
 inline mluOpContext& RequireHandle(mluOpHandle_t handle) {
-  if (handle == nullptr) BadParam("handle: is null, expected one from mluOpCreate or detopsCreate");
+  if (handle == nullptr) {
+    core::BadParam("handle: is null, expected one from mluOpCreate or detopsCreate");
+  }
   return *handle;
 }
 
-}  // namespace detops::core
+}  // namespace detops::runtime

@@ -3,43 +3,48 @@
 // The one path from a checked plan to a kernel.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 
-#include "core/context.h"
-#include "core/implementation.h"
+#include "runtime/backend.h"
+#include "runtime/context.h"
 
-namespace detops::core {
+namespace detops::runtime {
 
 // Says on stderr what ran and what refused, when DETOPS_LOG is "dispatch".
 void LogDispatch(const char* op, const char* implementation, const char* outcome);
 
 template <class Op>
+std::span<const Implementation<Op>> ImplementationsOn(const Device& device) {
+  return ImplementationsOn<Op>(BackendNamed(BackendNameOf(device.name())));
+}
+
+template <class Op>
 const Implementation<Op>& Select(const mluOpContext& handle, const typename Op::Plan& plan) {
   const std::string& forced = handle.forced_implementation;
+  const std::span<const Implementation<Op>> candidates = ImplementationsOn<Op>(*handle.device);
   std::string refusals;
-  for (const Implementation<Op>& candidate : Op::Table()) {
+  for (const Implementation<Op>& candidate : candidates) {
     if (!forced.empty() && forced != candidate.name) continue;
-    const char* reason = "belongs to another device";
-    if (candidate.backend == handle.device->backend()) {
-      reason = candidate.unusable();
-      if (reason == nullptr) reason = candidate.unsupported(plan);
-    }
+    const char* reason = candidate.unusable();
+    if (reason == nullptr) reason = candidate.unsupported(plan);
     LogDispatch(Op::kName, candidate.name, reason == nullptr ? "runs" : reason);
     if (reason == nullptr) return candidate;
-    refusals += Concat("; ", candidate.name, " ", reason);
+    refusals += core::Concat("; ", candidate.name, " ", reason);
   }
-  if (refusals.empty()) {  // no implementation has the forced name
+  if (refusals.empty()) {  // none has the forced name
     std::string usable;
-    for (const Implementation<Op>& candidate : Op::Table()) {
-      if (candidate.backend != handle.device->backend() || candidate.unusable()) continue;
-      usable += Concat(usable.empty() ? "" : ", ", candidate.name);
+    for (const Implementation<Op>& candidate : candidates) {
+      if (candidate.unusable() != nullptr) continue;
+      usable += core::Concat(usable.empty() ? "" : ", ", candidate.name);
     }
-    Fail(MLUOP_STATUS_NOT_SUPPORTED, "there is no implementation ", forced, " of ", Op::kName,
-         "; this device can run ", usable);
+    core::Fail(MLUOP_STATUS_NOT_SUPPORTED, handle.device->name(), " has no implementation ", forced,
+               " of ", Op::kName, "; expected ", usable);
   }
-  Fail(MLUOP_STATUS_NOT_SUPPORTED, "no implementation of ", Op::kName, " for ",
-       forced.empty() ? handle.device->name() : forced, refusals);
+  core::Fail(MLUOP_STATUS_NOT_SUPPORTED, "no implementation of ", Op::kName, " for ",
+             forced.empty() ? handle.device->name() : forced, refusals);
 }
 
 // What any implementation on the handle's device may need, so that the size does not depend on
@@ -47,10 +52,8 @@ const Implementation<Op>& Select(const mluOpContext& handle, const typename Op::
 template <class Op>
 int64_t WorkspaceBytes(const mluOpContext& handle, const typename Op::Plan& plan) {
   int64_t most = 0;
-  for (const Implementation<Op>& candidate : Op::Table()) {
-    if (candidate.backend != handle.device->backend()) continue;
-    const int64_t bytes = candidate.workspace(plan, *handle.device);
-    if (bytes > most) most = bytes;
+  for (const Implementation<Op>& candidate : ImplementationsOn<Op>(*handle.device)) {
+    most = std::max(most, candidate.workspace(plan, *handle.device));
   }
   return most;
 }
@@ -78,10 +81,10 @@ void Dispatch(mluOpContext& handle, const typename Op::Plan& plan, const typenam
   DispatchWith<Op>(handle, plan, args, [&](const Implementation<Op>&) {
     const auto needed = static_cast<size_t>(WorkspaceBytes<Op>(handle, plan));
     if (workspace_size < needed) {
-      BadParam("workspace_size: is ", workspace_size, ", expected at least ", needed);
+      core::BadParam("workspace_size: is ", workspace_size, ", expected at least ", needed);
     }
     if (workspace == nullptr && needed > 0) {
-      BadParam("workspace: is null, expected ", needed, " bytes");
+      core::BadParam("workspace: is null, expected ", needed, " bytes");
     }
     return workspace;
   });
@@ -96,4 +99,4 @@ void Dispatch(mluOpContext& handle, const typename Op::Plan& plan, const typenam
   });
 }
 
-}  // namespace detops::core
+}  // namespace detops::runtime

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/implementation.h"
 #include "core/status.h"
+#include "runtime/implementation.h"
 
 // A queue of a CUDA device.
 struct CudaQueue : cnrtQueue {
@@ -66,7 +66,7 @@ class DeviceScope {
 // One operator call: its device, stream and launches.
 class Launcher {
  public:
-  explicit Launcher(const core::Launch& launch);  // runtime/cuda/cuda_device.cu
+  explicit Launcher(const runtime::Launch& launch);  // runtime/cuda/cuda_device.cu
 
   cudaStream_t stream() const { return stream_; }
   int multiprocessors() const { return traits_.multiprocessors; }

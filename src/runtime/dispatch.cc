@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/dispatch.h"
+#include "runtime/dispatch.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-namespace detops::core {
+namespace detops::runtime {
 
 void LogDispatch(const char* op, const char* implementation, const char* outcome) {
   static const bool enabled = [] {
@@ -15,4 +15,4 @@ void LogDispatch(const char* op, const char* implementation, const char* outcome
   if (enabled) std::fprintf(stderr, "detops: %s: %s %s\n", op, implementation, outcome);
 }
 
-}  // namespace detops::core
+}  // namespace detops::runtime

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/threads.h"
+#include "runtime/cpu/threads.h"
 
 #include <tbb/info.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-namespace detops::cpu {
+namespace detops::runtime {
 
 int DefaultThreads() {
   if (const char* wanted = std::getenv("DETOPS_THREADS")) {
@@ -24,4 +24,4 @@ void Threads::Start() {
   arena_ = std::make_unique<tbb::task_arena>(count_);
 }
 
-}  // namespace detops::cpu
+}  // namespace detops::runtime

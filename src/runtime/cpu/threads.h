@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace detops::cpu {
+namespace detops::runtime {
 
 // What DETOPS_THREADS says, else as many as the machine runs at once.
 int DefaultThreads();
@@ -73,4 +73,4 @@ class Threads {
   std::unique_ptr<tbb::task_arena> arena_;
 };
 
-}  // namespace detops::cpu
+}  // namespace detops::runtime

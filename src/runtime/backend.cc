@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/backend.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <mutex>
+#include <string>
+#include <variant>
+
+#include "core/status.h"
+#include "detops/detops.h"
+#include "runtime/cpu/cpu_device.h"
+
+namespace detops::runtime {
+namespace {
+
+constexpr std::array kBackends = {
+    Backend{"cpu", "processor", nullptr, nullptr, nullptr},
+    Backend{"cuda", "NVIDIA GPU", "needs an NVIDIA GPU", "libdetops_cuda.so", "the CUDA toolkit"},
+};
+
+// The folder of the library that this code is in, with a slash; "" where it is not known.
+std::string OwnFolder() {
+  Dl_info info = {};
+  if (dladdr(reinterpret_cast<const void*>(&detopsGetVersion), &info) == 0) return "";
+  const std::string path = info.dli_fname != nullptr ? info.dli_fname : "";
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+// The plug-in, or why there is none.
+using PluginOrReason = std::variant<const Plugin*, std::string>;
+
+PluginOrReason Load(const Backend& backend) {
+  const std::string folder = OwnFolder();
+  void* library = dlopen((folder + backend.plugin).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return core::Concat("the plug-in ", backend.plugin,
+                        " could not be loaded from beside libdetops (", dlerror(),
+                        "); build detops with ", backend.toolkit, " to have it");
+  }
+  const auto entry = reinterpret_cast<PluginEntry>(dlsym(library, kPluginEntryName));
+  if (entry == nullptr) return core::Concat(folder, backend.plugin, " is no plug-in of detops");
+  const Plugin& plugin = entry();
+  if (std::string_view(plugin.version) != detopsGetVersion()) {
+    return core::Concat(backend.plugin, " is of detops ", plugin.version, ", expected ",
+                        detopsGetVersion());
+  }
+  return &plugin;
+}
+
+// Loaded when first asked for.
+const PluginOrReason& Loaded(const Backend& backend) {
+  struct Slot {
+    std::once_flag once;
+    PluginOrReason loaded;
+  };
+  static std::array<Slot, kBackends.size()> slots;
+  Slot& slot = slots[static_cast<size_t>(&backend - kBackends.data())];
+  std::call_once(slot.once, [&] { slot.loaded = Load(backend); });
+  return slot.loaded;
+}
+
+}  // namespace
+
+std::span<const Backend> Backends() { return kBackends; }
+
+const Backend& BackendNamed(std::string_view name) {
+  size_t i = 0;
+  while (name != kBackends[i].name) ++i;
+  return kBackends[i];
+}
+
+const Plugin* PluginOf(const Backend& backend) {
+  if (backend.plugin == nullptr) return nullptr;
+  const auto* plugin = std::get_if<const Plugin*>(&Loaded(backend));
+  return plugin != nullptr ? *plugin : nullptr;
+}
+
+std::span<Device* const> DevicesOf(const Backend& backend) {
+  if (backend.plugin == nullptr) {
+    static const std::array<Device*, 1> processor = {&CpuDevice::Instance()};
+    return processor;
+  }
+  try {
+    if (const Plugin* plugin = PluginOf(backend)) return plugin->devices();
+  } catch (const core::Failure& failure) {
+    core::Fail(MLUOP_STATUS_NOT_SUPPORTED, "no ", backend.name, " device: ", failure.what());
+  }
+  core::Fail(MLUOP_STATUS_NOT_SUPPORTED, "no ", backend.name,
+             " device: ", std::get<std::string>(Loaded(backend)));
+}
+
+}  // namespace detops::runtime
