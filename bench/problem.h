@@ -9,63 +9,17 @@
 #include <string>
 #include <vector>
 
-#include "detops/detops.h"
+#include "schema/device.h"
 
 namespace detops::bench {
-
-// Throws with the library's text.
-void Require(mluOpStatus_t status);
 
 // "cpu:reference" runs on "cpu".
 std::string DeviceOf(const std::string& implementation);
 
-class Handle {
- public:
-  explicit Handle(const std::string& device);
-  ~Handle();
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  operator mluOpHandle_t() const { return handle_; }
-
- private:
-  mluOpHandle_t handle_ = nullptr;
-};
-
-class Desc {
- public:
-  Desc(mluOpDataType_t dtype, const std::vector<int64_t>& dims,
-       mluOpTensorLayout_t layout = MLUOP_LAYOUT_ARRAY);
-  ~Desc();
-  Desc(const Desc&) = delete;
-  Desc& operator=(const Desc&) = delete;
-  operator mluOpTensorDescriptor_t() const { return desc_; }
-
- private:
-  mluOpTensorDescriptor_t desc_ = nullptr;
-};
-
-// Device memory for the same tensor in several sets, one behind the other.
-class Buffer {
- public:
-  Buffer(mluOpHandle_t handle, size_t bytes, int64_t sets);
-  ~Buffer();
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-
-  size_t bytes() const { return bytes_; }
-  void* at(int64_t set) const { return base_ + static_cast<size_t>(set) * stride_; }
-  // Writes all sets, so that no page is met for the first time while the clock runs.
-  void Upload(const void* host);
-  // Bytes that no result has, into the set.
-  void Poison(int64_t set);
-  void Download(int64_t set, std::byte* host) const;
-
- private:
-  mluOpHandle_t handle_;
-  size_t bytes_, stride_;
-  int64_t sets_;
-  std::byte* base_ = nullptr;
-};
+using schema::Buffer;
+using schema::Desc;
+using schema::Handle;
+using schema::Require;
 
 struct Place {
   std::string device;

@@ -80,8 +80,8 @@ const char *detopsGetLastImplementation(mluOpHandle_t handle);
 /* How many pairs that call evaluated (boxes clipped, points tested, ...), for reports; -1 where the
  * implementation does not count. */
 int64_t detopsGetLastPairCount(mluOpHandle_t handle);
-/* How many cells and boxes it looked at to find those pairs; -1 likewise. */
-int64_t detopsGetLastLookCount(mluOpHandle_t handle);
+/* How many candidates (cells and boxes) it examined to find those pairs; -1 likewise. */
+int64_t detopsGetLastCandidateCount(mluOpHandle_t handle);
 
 /* ---- threads ----------------------------------------------------------------------------- */
 

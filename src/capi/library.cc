@@ -64,7 +64,7 @@ void AddImplementations(std::vector<detopsImplementationInfo>& list) {
 }
 
 template <class... Ops>
-std::vector<detopsImplementationInfo> ListImplementations(runtime::OperatorList<Ops...>) {
+std::vector<detopsImplementationInfo> ListImplementations(core::OperatorList<Ops...>) {
   std::vector<detopsImplementationInfo> list;
   (AddImplementations<Ops>(list), ...);
   return list;
@@ -188,8 +188,8 @@ int64_t detopsGetLastPairCount(mluOpHandle_t handle) {
   return handle == nullptr ? -1 : handle->last_work.pairs;
 }
 
-int64_t detopsGetLastLookCount(mluOpHandle_t handle) {
-  return handle == nullptr ? -1 : handle->last_work.looks;
+int64_t detopsGetLastCandidateCount(mluOpHandle_t handle) {
+  return handle == nullptr ? -1 : handle->last_work.candidates;
 }
 
 mluOpStatus_t detopsSetThreads(mluOpHandle_t handle, int count) {

@@ -173,7 +173,7 @@ runtime::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64
   };
   for (int64_t i = 0; i < first; ++i) keep_in_cell(i);
 
-  std::atomic<int64_t> pairs = 0, looks = 0;
+  std::atomic<int64_t> pairs = 0, candidates = 0;
   int64_t kept = first;
   // What a box of the chunk has met: a kept one that suppresses it, none of the chunk before it, or
   // some that it must ask in its turn.
@@ -183,7 +183,7 @@ runtime::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64
     const int64_t size = std::min(kChunk, count - begin);
     chunk.Load(boxes + begin, size);
     threads.For(size, kChunk / 16, [&](int64_t i, int64_t end) HWY_ATTR {
-      int64_t part = 0, part_looks = 0;
+      int64_t part = 0, part_candidates = 0;
       for (; i < end; ++i) {
         const int64_t box = begin + i;
         const Bounds reach = judge.Reach(box);
@@ -192,7 +192,7 @@ runtime::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64
         const bool gone =
             kept > 0 && cells.Any(reach, judge.LeastArea(box), walk, [&](uint32_t cell) HWY_ATTR {
               const BoxCells::Boxes in_cell = cells.KeptIn(cell);
-              part_looks += 1 + in_cell.count;
+              part_candidates += 1 + in_cell.count;
               return in_cell.count > 0 && AnyInCell(in_cell, each_reach, box, judge, part);
             });
         met[i] = gone                                                    ? Met::kSuppressor
@@ -200,7 +200,7 @@ runtime::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64
                                                                          : Met::kNone;
       }
       pairs += part;
-      looks += part_looks;
+      candidates += part_candidates;
     });
     int64_t part = 0;
     for (int64_t i = 0; i < size && kept < most; ++i) {
@@ -213,7 +213,7 @@ runtime::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64
     }
     pairs += part;
   }
-  return {pairs, looks};
+  return {pairs, candidates};
 }
 
 }  // namespace detops::cpu::HWY_NAMESPACE

@@ -76,14 +76,14 @@ class LocalNms {
         progress_[cell].box = first;
       }
     });
-    std::atomic<int64_t> pairs = 0, looks = 0;
+    std::atomic<int64_t> pairs = 0, candidates = 0;
     threads.For(cells_.used(), kGrain, [&](int64_t begin, int64_t end) HWY_ATTR {
       runtime::Work work = {0, 0};
       for (int64_t i = begin; i < end; ++i) Settle(cells_.Used(i), work);
       pairs += work.pairs;
-      looks += work.looks;
+      candidates += work.candidates;
     });
-    return {pairs, looks};
+    return {pairs, candidates};
   }
 
  private:
@@ -132,13 +132,13 @@ class LocalNms {
     uint32_t late = BoxCells::kNoCell;
     const bool stopped =
         cells_.Any(reach, judge_.LeastArea(cell.box), cell.walk, [&](uint32_t other) HWY_ATTR {
-          ++work.looks;
+          ++work.candidates;
           if (Next(other) < cell.next) {
             late = other;
             return true;
           }
           const BoxCells::Boxes kept = cells_.KeptIn(other);
-          work.looks += kept.count;
+          work.candidates += kept.count;
           // The other cell may be further than this box.
           const auto better = [&](uint32_t ahead) { return keys_[ahead] < cell.next; };
           return AnySuppresses(kept, each_reach, cell.box, judge_, work.pairs, better);

@@ -50,7 +50,7 @@ HWY_INLINE bool AnySuppressor(const BoxCells& cells, int64_t behind, const Judge
   const auto each_index = hn::Set(index_tag, static_cast<uint32_t>(behind));
   const auto meet = [&](uint32_t first_cell, uint32_t last_cell) HWY_ATTR {
     const BoxCells::Boxes boxes = cells.AllIn(first_cell, last_cell);
-    work.looks += 1 + boxes.count;
+    work.candidates += 1 + boxes.count;
     for (uint32_t i = 0; i < boxes.count; i += static_cast<uint32_t>(FloatLanes())) {
       const FloatBoxes ahead = BoxesAt(boxes, i);
       // Both at once: `behind` itself would mislead a branch on the first.
@@ -85,7 +85,7 @@ runtime::Work SparseNms(const Bounds* boxes, int64_t first, int64_t count, int64
   constexpr int64_t kGrain = 128;
   cells.KeepAll(boxes, threads);
   std::fill_n(suppressors, first, Suppressors{Suppressors::kKept, {}});
-  std::atomic<int64_t> pairs = 0, looks = 0;
+  std::atomic<int64_t> pairs = 0, candidates = 0;
   threads.For(count - first, kGrain, [&](int64_t begin, int64_t end) HWY_ATTR {
     runtime::Work work = {0, 0};
     for (int64_t i = first + begin; i < first + end; ++i) {
@@ -97,7 +97,7 @@ runtime::Work SparseNms(const Bounds* boxes, int64_t first, int64_t count, int64
       });
     }
     pairs += work.pairs;
-    looks += work.looks;
+    candidates += work.candidates;
   });
   runtime::Work work = {0, 0};
   const auto is_kept = [&](uint32_t box) { return suppressors[box].count == Suppressors::kKept; };
@@ -112,7 +112,7 @@ runtime::Work SparseNms(const Bounds* boxes, int64_t first, int64_t count, int64
     ++kept;
     keep(i);
   }
-  return {pairs + work.pairs, looks + work.looks};
+  return {pairs + work.pairs, candidates + work.candidates};
 }
 
 }  // namespace detops::cpu::HWY_NAMESPACE

@@ -23,12 +23,12 @@ class Threads;
 
 // What a call did, where its implementation counts it.
 struct Work {
-  int64_t pairs = -1;  // evaluated: boxes clipped or compared, points tested
-  int64_t looks = -1;  // cells and boxes looked at to find them
+  int64_t pairs = -1;       // evaluated: boxes clipped or compared, points tested
+  int64_t candidates = -1;  // cells and boxes examined to find them
 
   Work& operator+=(const Work& more) {
     pairs += more.pairs;
-    looks += more.looks;
+    candidates += more.candidates;
     return *this;
   }
 };

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/operator_list.h"
 #include "runtime/implementation.h"
 
 namespace detops::runtime {
@@ -25,16 +26,12 @@ struct Plugin {
 inline constexpr char kPluginEntryName[] = "detopsPlugin";
 using PluginEntry = const Plugin& (*)();
 
-// Operators as types, to go through them all; CMake writes the lists (cmake/operators.cmake).
-template <class... Ops>
-struct OperatorList {};
-
 // Each src/ops/<op>/cuda.cu specialises it for its operator.
 template <class Op>
 const Implementation<Op>& PluginImplementation();
 
 template <class... Ops>
-const void* FindImplementation(OperatorList<Ops...>, std::string_view op) {
+const void* FindImplementation(core::OperatorList<Ops...>, std::string_view op) {
   const void* found = nullptr;
   ((op == Ops::kName ? void(found = &PluginImplementation<Ops>()) : void()), ...);
   return found;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Nothing to do is a success that needs no data; what has no meaning when empty is refused.
-#include "api/operator_calls.h"
+#include "api/operator_call.h"
 
 namespace detops::test {
 namespace {
@@ -100,31 +100,14 @@ TEST(EmptyGenerateProposalsV2, RefusesNoAnchorsEvenOfNoImages) {
   EXPECT_TRUE(batch_size.UntouchedFrom(0));
 }
 
-// All tensors agree that there are no anchors, so that only the rule itself can refuse.
-TEST(EmptyGenerateProposalsV2, RefusesNoAnchorsOfImages) {
-  for (size_t letter = 1; letter < 4; ++letter) {
-    const OperatorCall op = GenerateProposalsV2Call();
-    CallSetup setup(op);
-    const std::string_view zero = op.tensors[0].dims[letter].letter;
-    for (size_t t = 0; t < op.tensors.size(); ++t) {
-      for (size_t d = 0; d < op.tensors[t].dims.size(); ++d) {
-        if (op.tensors[t].dims[d].letter == zero) setup.tensors[t].dims[d] = 0;
-      }
-    }
-    const Outcome outcome = MakeCall(op, setup);
-    EXPECT_EQ(outcome.status, MLUOP_STATUS_BAD_PARAM) << zero;
-    EXPECT_EQ(outcome.text.rfind("mluOpGenerateProposalsV2: scores: dim ", 0), 0u) << outcome.text;
-    EXPECT_TRUE(outcome.outputs_untouched);
-  }
-}
-
 TEST(EmptyGenerateProposalsV2, NoRoisWantedIsLegal) {
-  const OperatorCall op = GenerateProposalsV2Call();
+  const OperatorCall op = CallsOf(schema::Named("generate_proposals_v2")).front();
   CallSetup setup(op);
-  setup.scalars[1] = 0;  // post_nms_top_n
-  setup.tensors[5].dims = {0, 4};
-  setup.tensors[6].dims = {0, 1};
-  setup.tensors[5].has_data = setup.tensors[6].has_data = false;
+  setup.scalars[ScalarNamed(*op.schema, "post_nms_top_n")] = 0;
+  for (size_t t : {5, 6}) {  // rpn_rois and rpn_roi_probs
+    setup.tensors[t].dims[0] = 0;
+    setup.tensors[t].has_data = false;
+  }
   const Outcome outcome = MakeCall(op, setup);
   EXPECT_EQ(outcome.status, MLUOP_STATUS_SUCCESS) << outcome.text;
 }
@@ -154,24 +137,34 @@ TEST(EmptyPointsInBoxes, NoBoxesHoldNoPoint) {
   EXPECT_TRUE(LastErrorNames("mluOpPointsInBoxes: points: "));
 }
 
-// Any zero dim, also where all tensors agree on it.
-TEST(EmptyBorderAlignForward, IsRefused) {
-  for (const OperatorCall& op : {BorderAlignForwardCall(), BorderAlignForwardNchwCall()}) {
-    for (std::string_view zero : {"N", "H", "W", "C", "K"}) {
-      CallSetup setup(op);
-      for (size_t t = 0; t < op.tensors.size(); ++t) {
-        for (size_t d = 0; d < op.tensors[t].dims.size(); ++d) {
-          if (op.tensors[t].dims[d].letter == zero) setup.tensors[t].dims[d] = 0;
-        }
+// All tensors agree on a size of 0, so that only the operator's rule can refuse.
+class EmptyCalls : public ::testing::TestWithParam<OperatorCall> {};
+
+TEST_P(EmptyCalls, AreRefusedOrSucceed) {
+  const OperatorCall& op = GetParam();
+  for (const schema::Letter& zero : op.schema->letters) {
+    CallSetup setup(op);
+    bool is_there = false;
+    for (size_t t = 0; t < op.tensors.size(); ++t) {
+      for (size_t d = 0; d < op.tensors[t].dims.size(); ++d) {
+        if (op.tensors[t].dims[d].letter != std::string(1, zero.letter)) continue;
+        setup.tensors[t].dims[d] = 0;
+        is_there = true;
       }
-      const Outcome outcome = MakeCall(op, setup);
-      const std::string named = zero == "K" ? ": boxes: dim 1 is 0" : ": input: dim ";
-      EXPECT_EQ(outcome.status, MLUOP_STATUS_BAD_PARAM) << zero;
-      EXPECT_EQ(outcome.text.rfind(op.function + named, 0), 0u) << outcome.text;
-      EXPECT_TRUE(outcome.outputs_untouched) << zero;
     }
+    if (!is_there) continue;
+    const Outcome outcome = MakeCall(op, setup);
+    EXPECT_EQ(outcome.status, zero.zero_is_legal ? MLUOP_STATUS_SUCCESS : MLUOP_STATUS_BAD_PARAM)
+        << zero.letter << " " << outcome.text;
+    if (zero.zero_is_legal) continue;
+    EXPECT_TRUE(outcome.outputs_untouched) << zero.letter;
+    EXPECT_EQ(outcome.text.rfind(op.function + ": ", 0), 0u) << outcome.text;
+    EXPECT_NE(outcome.text.find(": dim "), std::string::npos) << outcome.text;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(, EmptyCalls, ::testing::ValuesIn(AllCalls()),
+                         [](const auto& tested) { return tested.param.name; });
 
 }  // namespace
 }  // namespace detops::test

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "api/operator_calls.h"
+#include "api/operator_call.h"
 
 namespace detops::test {
 namespace {

@@ -56,17 +56,13 @@ class Changes {
   explicit Changes(const OperatorCall& op) : op_(op) {
     Wrong("handle_null", Check::kHandle, "handle", [](CallSetup& s) { s.has_handle = false; });
     for (size_t i = 0; i < op.tensors.size(); ++i) AddTensor(i);
-    for (size_t i = 0; i < op.pointers.size(); ++i) {
-      const std::string name = op.pointers[i].name;
-      Wrong(name + "_null", Check::kPointer, name, [i](CallSetup& s) { s.has_pointer[i] = false; });
-    }
     for (size_t i = 0; i < op.scalars.size(); ++i) {
-      for (double value : op.scalars[i].bad_values) {
+      for (double value : op.scalars[i].illegal) {
         Wrong(ScalarName(op.scalars[i].name, value), Check::kScalar, op.scalars[i].name,
               [i, value](CallSetup& s) { s.scalars[i] = value; });
       }
     }
-    if (op.query != nullptr) {
+    if (op.takes_workspace()) {
       Wrong("workspace_null", Check::kWorkspace, "workspace",
             [](CallSetup& s) { s.has_workspace = false; });
       Wrong("workspace_one_byte_short", Check::kWorkspace, "workspace_size",
@@ -88,24 +84,25 @@ class Changes {
   void AddTensor(size_t i) {
     const TensorSpec& spec = op_.tensors[i];
     const std::string name = spec.name;
-    Wrong(name + "_desc_null", Check::kDescriptor, name + "_desc",
-          [i](CallSetup& s) { s.tensors[i].has_desc = false; });
-    if (op_.takes_data) {
+    if (op_.takes_data() || !spec.has_desc) {
       Wrong(name + "_null", Check::kPointer, name,
             [i](CallSetup& s) { s.tensors[i].has_data = false; });
     }
+    if (!spec.has_desc) return;
+    Wrong(name + "_desc_null", Check::kDescriptor, name + "_desc",
+          [i](CallSetup& s) { s.tensors[i].has_desc = false; });
     Wrong(name + "_strided", Check::kContiguity, name,
           [i](CallSetup& s) { s.tensors[i].is_contiguous = false; });
     for (mluOpDataType_t dtype : kDtypes) {
       if (dtype == spec.dtype) continue;
       changes_.push_back({name + "_dtype_" + std::to_string(dtype), false, Check::kDtype, name,
-                          Sharing(spec, "T"),
+                          Sharing(spec, &TensorSpec::shares_type),
                           [i, dtype](CallSetup& s) { s.tensors[i].dtype = dtype; }});
     }
     for (mluOpTensorLayout_t layout : kLayouts) {
       if (layout == CallSetup(op_).tensors[i].layout) continue;
       changes_.push_back({name + "_layout_" + std::to_string(layout), !spec.layout.has_value(),
-                          Check::kLayout, name, Sharing(spec, "L"),
+                          Check::kLayout, name, Sharing(spec, &TensorSpec::shares_layout),
                           [i, layout](CallSetup& s) { s.tensors[i].layout = layout; }});
     }
     AddShapes(i);
@@ -148,11 +145,11 @@ class Changes {
     changes_.push_back({std::move(name), false, check, argument, {argument}, std::move(apply)});
   }
 
-  std::vector<std::string> Sharing(const TensorSpec& spec, std::string_view what) const {
-    if (!spec.Shares(what)) return {spec.name};
+  std::vector<std::string> Sharing(const TensorSpec& spec, bool TensorSpec::*what) const {
+    if (!(spec.*what)) return {spec.name};
     std::vector<std::string> names;
     for (const TensorSpec& t : op_.tensors) {
-      if (t.Shares(what)) names.emplace_back(t.name);
+      if (t.*what) names.emplace_back(t.name);
     }
     return names;
   }
@@ -195,7 +192,7 @@ inline std::vector<ChangedCall> LegalCallsOf(const OperatorCall& op) {
 // those that may be blamed, and is anything said of it?
 inline bool TextNames(const OperatorCall& op, const ChangedCall& wrong, const std::string& text) {
   return std::any_of(wrong.blamed.begin(), wrong.blamed.end(), [&](const std::string& argument) {
-    const std::string begin = std::string(op.function) + ": " + argument + ": ";
+    const std::string begin = op.function + ": " + argument + ": ";
     return text.size() > begin.size() && text.compare(0, begin.size(), begin) == 0;
   });
 }

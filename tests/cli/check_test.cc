@@ -277,7 +277,7 @@ TEST_F(CheckTest, WrongResultsFail) {
     Execution execution(problem, {"cpu", "cpu:reference"});
     execution.Start();
     const std::vector<Array> right = execution.Results();
-    const auto judge = problem.op->MakeJudge(problem);
+    const auto judge = oracle::MakeJudge(problem);
     const auto passes = [&](const std::vector<Array>& results) {
       return std::ranges::all_of(judge->Compare(results).outputs,
                                  [](const Accuracy& a) { return a.passed; });

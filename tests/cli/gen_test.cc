@@ -25,10 +25,10 @@ TEST_F(GenTest, JsonIsOneDocument) {
 }
 
 TEST_F(GenTest, ValuesAreThoseOfTheScene) {
-  for (const Operator* op : Operators()) {
-    for (const auto& kind : op->scenes()) {
+  for (const Schema* op : schema::All()) {
+    for (const auto& kind : op->scenes) {
       const std::string arguments =
-          std::string("gen ") + op->name() + " --seed 9 --scene " + kind.name;
+          std::string("gen ") + op->name + " --seed 9 --scene " + kind.name;
       ASSERT_EQ(Run(arguments + " --out scene.prototxt").code, 0) << arguments;
       ASSERT_EQ(Run(arguments + " --values --out values.prototxt").code, 0) << arguments;
       const Problem scene = MakeProblem(ReadCase(File("scene.prototxt")));

@@ -159,7 +159,7 @@ TEST_F(RunTest, WrongArguments) {
   Write("broken.npy", "\x93NUMPY");
   ExpectRefused("", "detops needs a command: list, run, check");
   ExpectRefused("rnu poly_nms", "there is no 'rnu'; detops has list, run, check");
-  ExpectRefused("run", "detops run needs a command: bbox_overlaps, poly_nms");
+  ExpectRefused("run", "detops run needs a command: bbox_overlaps, border_align_forward");
   ExpectRefused("run soft_nms --boxes dets.csv",
                 "there is no 'soft_nms'; detops run has bbox_over");
   ExpectRefused("run poly_nms --boxs dets.csv", "`detops run poly_nms --help`");

@@ -10,42 +10,55 @@
 #include <cstring>
 #include <random>
 
-#include "fuzz/cases.h"
+#include "schema/invocation.h"
 #include "support/environment.h"
 #include "support/handle.h"
 
 namespace detops::test {
 namespace {
 
-// One case on one implementation: what came out, and the status.
+// One problem on one implementation: the status, and what came out.
 struct Outcome {
   mluOpStatus_t status;
-  Bytes outputs;
+  std::vector<schema::Array> results;
 };
 
-Outcome RunOn(const std::string& implementation, int threads, const FuzzCase& fuzz_case) {
+Outcome RunOn(const std::string& implementation, int threads, const schema::Problem& problem,
+              size_t unaligned) {
   const Handle handle(implementation);
   EXPECT_OK(detopsSetThreads(handle, threads));
+  schema::Invocation invocation(handle, problem, {.sets = 1, .unaligned = unaligned});
+  EXPECT_OK(invocation.Prepare());
   Outcome outcome;
-  outcome.status = fuzz_case.run(handle, outcome.outputs);
+  outcome.status = invocation.Start();
+  EXPECT_EQ(cnrtQueueSync(nullptr), cnrtSuccess);
+  outcome.results = invocation.Results();
+  EXPECT_TRUE(invocation.GuardsIntact()) << "something wrote beside a buffer";
   return outcome;
 }
 
 // How many implementations of the operator were compared; -1 after a failure.
 int Compare(uint64_t seed) {
-  Rng rng(seed);
-  const FuzzCase fuzz_case = RandomCase(rng);
+  schema::Rng rng(seed);
+  const auto& schemas = schema::All();
+  const schema::Problem problem = schemas[rng() % schemas.size()]->random(rng);
   static constexpr int kThreads[] = {1, 2, 7};
   const int threads = kThreads[rng() % 3];
-  const Outcome expected = RunOn("cpu:reference", 1, fuzz_case);
+  const size_t unaligned = rng() % 16;
+  const Outcome expected = RunOn("cpu:reference", 1, problem, unaligned);
   int compared = 0;
-  for (const std::string& implementation : ImplementationsOf(fuzz_case.op)) {
+  for (const std::string& implementation : ImplementationsOf(problem.schema->name)) {
     if (implementation == "cpu:reference") continue;
-    const Outcome got = RunOn(implementation, threads, fuzz_case);
-    if (got.status == MLUOP_STATUS_NOT_SUPPORTED) continue;  // not on this processor
+    const Outcome got = RunOn(implementation, threads, problem, unaligned);
+    if (got.status == MLUOP_STATUS_NOT_SUPPORTED) continue;
     ++compared;
-    if (got.status != expected.status || got.outputs != expected.outputs) {
-      ADD_FAILURE() << fuzz_case.description << " on " << implementation << " with " << threads
+    bool same = got.status == expected.status;
+    for (size_t i = 0; i < got.results.size(); ++i) {
+      same = same && schema::SameBits(got.results[i], expected.results[i]);
+    }
+    if (!same) {
+      ADD_FAILURE() << problem.schema->name << " " << problem.schema->describe(problem) << " on "
+                    << implementation << " with " << threads
                     << " threads differs from the reference: DETOPS_FUZZ_SEED=" << seed;
       return -1;
     }

@@ -18,12 +18,12 @@ constexpr mluOpDataType_t kDtype = MLUOP_DTYPE_FLOAT;
 template <>
 constexpr mluOpDataType_t kDtype<uint16_t> = MLUOP_DTYPE_HALF;
 
-thread_local int64_t last_pair_count = -1, last_look_count = -1;
+thread_local int64_t last_pair_count = -1, last_candidate_count = -1;
 
 void ExpectRan(mluOpHandle_t handle, const std::string& implementation) {
   EXPECT_EQ(detopsGetLastImplementation(handle), implementation);
   last_pair_count = detopsGetLastPairCount(handle);
-  last_look_count = detopsGetLastLookCount(handle);
+  last_candidate_count = detopsGetLastCandidateCount(handle);
 }
 
 template <class T>
@@ -165,7 +165,7 @@ std::vector<int32_t> PointsInBoxes(const std::string& implementation, Floats poi
 }
 
 int64_t LastPairCount() { return last_pair_count; }
-int64_t LastLookCount() { return last_look_count; }
+int64_t LastCandidateCount() { return last_candidate_count; }
 
 void ExpectSameFloats(Floats got, Floats expected, const std::string& what) {
   ASSERT_EQ(got.size(), expected.size()) << what;

@@ -68,7 +68,7 @@ std::vector<int32_t> PointsInBoxes(const std::string& implementation, Floats poi
 // not count.
 int64_t LastPairCount();
 // The cells and boxes it looked at to find them; -1 likewise.
-int64_t LastLookCount();
+int64_t LastCandidateCount();
 
 // Equal bit for bit; any NaN is equal to any other, and a zero to one of the other sign.
 void ExpectSameFloats(Floats got, Floats expected, const std::string& what);

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "api/five_operators.h"
+#include "support/every_operator.h"
 
 namespace detops::test {
 namespace {
@@ -22,20 +22,20 @@ void OnAllThreads(Body&& body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-std::vector<std::vector<uint8_t>> AnswersOfOneThread() {
-  std::vector<std::vector<uint8_t>> answers;
-  for (unsigned seed = 0; seed < kThreads; ++seed) answers.push_back(FiveOperators(seed).Run());
+std::vector<std::vector<std::byte>> AnswersOfOneThread() {
+  std::vector<std::vector<std::byte>> answers;
+  for (unsigned seed = 0; seed < kThreads; ++seed) answers.push_back(EveryOperator(seed).Run());
   return answers;
 }
 
 TEST(Threads, GetTheAnswersOfOneThread) {
-  const std::vector<std::vector<uint8_t>> expected = AnswersOfOneThread();
+  const std::vector<std::vector<std::byte>> expected = AnswersOfOneThread();
   // Different problems have different answers, so a mix-up would show.
   for (unsigned i = 1; i < kThreads; ++i) ASSERT_NE(expected[i], expected[0]);
   OnAllThreads([&](unsigned thread) {
     for (int round = 0; round < kRounds; ++round) {
       // All over again at times, so that creation and destruction overlap with calls.
-      const FiveOperators problems(thread);
+      EveryOperator problems(thread);
       EXPECT_EQ(problems.Run(), expected[thread]);
       EXPECT_EQ(problems.Run(), expected[thread]);
     }
@@ -43,9 +43,9 @@ TEST(Threads, GetTheAnswersOfOneThread) {
 }
 
 TEST(Threads, KeepTheirErrorTexts) {
-  const std::vector<std::vector<uint8_t>> expected = AnswersOfOneThread();
+  const std::vector<std::vector<std::byte>> expected = AnswersOfOneThread();
   OnAllThreads([&](unsigned thread) {
-    const FiveOperators problems(thread);
+    EveryOperator problems(thread);
     const Desc boxes(MLUOP_DTYPE_FLOAT, {1, 10 + thread}), output(MLUOP_DTYPE_INT32, {1});
     const std::string text =
         "mluOpPolyNms: boxes: dim 1 is " + std::to_string(10 + thread) + ", expected 9";

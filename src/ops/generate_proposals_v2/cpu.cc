@@ -255,7 +255,7 @@ void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& arg
     roi[3] = box.y2;
     args.rpn_roi_probs[total++] = score;
   };
-  std::atomic<int64_t> pairs = 0, looks = 0;
+  std::atomic<int64_t> pairs = 0, candidates = 0;
   for (int64_t first = 0; first < plan.images; first += kImages) {
     const int64_t images = std::min(kImages, plan.images - first);
     launch.threads.For(images, kGrain / plan.anchors + 1, [&](int64_t begin, int64_t end) {
@@ -263,7 +263,7 @@ void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& arg
         const runtime::Work work =
             ProposeFor(plan, args, first + i, *workspaces[i], launch.threads);
         pairs += work.pairs;
-        looks += work.looks;
+        candidates += work.candidates;
       }
     });
     // Packed over the images, so in their order.
@@ -276,7 +276,7 @@ void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& arg
     }
   }
   *args.rpn_rois_batch_size = static_cast<int32_t>(total);
-  launch.work = {pairs, looks};
+  launch.work = {pairs, candidates};
 }
 
 }  // namespace detops::ops::HWY_NAMESPACE

@@ -59,6 +59,7 @@ GenerateProposalsV2Plan GenerateProposalsV2Plan::Make(const Scalars& scalars,
   core::RequireShape(im_shape, {images, 2});
   core::RequireShape(anchors, {height, width, per_cell, 4});
   core::RequireShape(variances, {height, width, per_cell, 4});
+  core::RequireShape(rpn_rois_num, {images});
 
   // Before its turn among the scalars: shapes depend on it.
   if (scalars.post_nms_top_n < 0) {
@@ -67,7 +68,6 @@ GenerateProposalsV2Plan GenerateProposalsV2Plan::Make(const Scalars& scalars,
   const int64_t rois = core::CheckedMul(images, scalars.post_nms_top_n, "rpn_rois");
   core::RequireShape(rpn_rois, {rois, 4});
   core::RequireShape(rpn_roi_probs, {rois, 1});
-  core::RequireShape(rpn_rois_num, {images});
   core::RequireInt32Dim(rpn_rois, 0);
   CheckScalars(scalars);
   core::RequireContiguous(

@@ -214,7 +214,7 @@ TEST_P(GenerateProposalsWorkTest, FollowsTheOverlaps) {
   Run(in, all);
   EXPECT_GT(LastPairCount(), 0);
   EXPECT_LT(static_cast<double>(LastPairCount()), 40 * anchors);
-  EXPECT_LT(static_cast<double>(LastLookCount()), 500 * anchors);
+  EXPECT_LT(static_cast<double>(LastCandidateCount()), 500 * anchors);
   std::fill(in.scores.begin(), in.scores.end(), 0.5f);
   Run(in, all);
   EXPECT_LT(static_cast<double>(LastPairCount()), 40 * anchors);
@@ -232,7 +232,7 @@ TEST_P(GenerateProposalsWorkTest, SmallBoxesAreNothingToLargeOnes) {
   for (bool pixel_offset : {false, true}) {
     const ProposalScalars all = {0, 1000000, 0.5f, 0.1f, pixel_offset, 1.0f};
     EXPECT_EQ(Run(in, all).num, (std::vector<int32_t>{static_cast<int32_t>(count)}));
-    EXPECT_LT(LastLookCount(), 60 * count);
+    EXPECT_LT(LastCandidateCount(), 60 * count);
   }
 }
 

@@ -236,25 +236,25 @@ class PolyNmsRun {
   int64_t CollectUnsuppressed(int64_t step, uint64_t last, const cpu::BoxCells::Boxes& kept,
                               runtime::Work& work) {
     const QuadJudge judge = MakeJudge();
-    std::atomic<int64_t> pairs = 0, looks = 0;
+    std::atomic<int64_t> pairs = 0, candidates = 0;
     const auto take = [&](int64_t begin, int64_t end, uint64_t* out) HWY_ATTR {
-      int64_t part = 0, part_looks = 0;
+      int64_t part = 0, part_candidates = 0;
       for (int64_t i = begin * step; i < end * step; i += step) {
         const uint64_t key = KeyOf(i);
         if (key <= last) continue;
         Bounds bounds;
         const Quad quad = {math::PrepareQuad(BoxOf(i), bounds), static_cast<int32_t>(i)};
         const NewcomerJudge newcomer = {judge, quad, bounds};
-        part_looks += 1 + kept.count;
+        part_candidates += 1 + kept.count;
         if (AnySuppresses(kept, EachIs(bounds), i, newcomer, part, AdmitsAll())) continue;
         *out++ = key;
       }
       pairs += part;
-      looks += part_looks;
+      candidates += part_candidates;
       return out;
     };
     const int64_t left = threads_.Collect(plan_.count / step, kGrain / 8, w_.keys, take);
-    work += {pairs, looks};
+    work += {pairs, candidates};
     return left;
   }
 

@@ -266,9 +266,10 @@ class PolyNmsWorkTest : public PolyNmsTest {
   double PairsPerBox(const Boxes& boxes, float threshold) {
     Run(boxes, threshold);
     EXPECT_GE(LastPairCount(), 0);
-    EXPECT_GE(LastLookCount(), 0);
+    EXPECT_GE(LastCandidateCount(), 0);
     // A box looks at the cells around it and at the kept boxes in them.
-    EXPECT_LT(static_cast<double>(LastLookCount()), 200.0 * static_cast<double>(boxes.size()) / 9);
+    EXPECT_LT(static_cast<double>(LastCandidateCount()),
+              200.0 * static_cast<double>(boxes.size()) / 9);
     return static_cast<double>(LastPairCount()) / (static_cast<double>(boxes.size()) / 9);
   }
 };

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -19,9 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Request {
-  const Operator* op;
-  proto::Case spec;
-  std::vector<int64_t> sizes;
+  explicit Request(const Schema& op) : problem(op) {}
+  Problem problem;             // its scalars
+  std::vector<int64_t> sizes;  // of the letters
   std::string scene = "scattered", dtype = "float", distribution, out;
   float lower = -1, upper = 1;
   uint64_t seed = 1;
@@ -36,7 +37,7 @@ void SpellOut(proto::Case& spec) {
   for (size_t i = 0; i < problem.inputs.size(); ++i) {
     proto::Tensor& tensor = *spec.mutable_input(static_cast<int>(i));
     tensor.clear_random_data();
-    const Array& array = problem.inputs[i];
+    const Array& array = problem.inputs[PositionOf(*problem.schema, i)];
     for (size_t at = 0; at < static_cast<size_t>(array.count()); ++at) {
       tensor.add_value_h(array.dtype() == MLUOP_DTYPE_HALF
                              ? fmt::format("{:04x}", array.As<uint16_t>()[at])
@@ -48,15 +49,19 @@ void SpellOut(proto::Case& spec) {
 
 proto::Case MakeCase(const Request& request, const std::string& scene,
                      const std::vector<int64_t>& sizes, uint64_t seed) {
-  proto::Case spec = request.spec;
-  spec.set_op_name(request.op->name());
-  const auto infos = request.op->inputs();
-  const std::vector<Shape> shapes = request.op->ShapesOf(sizes, spec);
-  for (size_t i = 0; i < shapes.size(); ++i) {
+  const Schema& op = *request.problem.schema;
+  proto::Case spec;
+  spec.set_op_name(op.name);
+  WriteScalars(request.problem, spec);
+  const auto inputs = InputsOf(request.problem);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const schema::Tensor& input = inputs[PositionOf(op, i)];
     if (spec.input_size() <= static_cast<int>(i)) spec.add_input();
     proto::Tensor& tensor = *spec.mutable_input(static_cast<int>(i));
-    tensor.set_id(infos[i].name);
-    for (const int64_t dim : shapes[i]) tensor.mutable_shape()->add_dims(dim);
+    tensor.set_id(input.name);
+    for (const int64_t dim : ShapeOf(op, input.shape, sizes, request.problem.scalars)) {
+      tensor.mutable_shape()->add_dims(dim);
+    }
     tensor.set_dtype(request.dtype == "half" ? proto::DTYPE_HALF : proto::DTYPE_FLOAT);
     if (request.distribution.empty()) continue;
     auto* random = tensor.mutable_random_data();
@@ -82,13 +87,13 @@ proto::Case MakeCase(const Request& request, const std::string& scene,
 
 void Generate(const Request& request) {
   std::vector<std::string> scenes;
-  for (const auto& kind : request.op->scenes()) {
+  for (const schema::Scene& kind : request.problem.schema->scenes) {
     if (request.scene == "all" || request.scene == kind.name) scenes.emplace_back(kind.name);
   }
   if (!request.distribution.empty()) scenes = {request.distribution};
   if (scenes.empty()) {
-    throw UserError(
-        fmt::format("{} has no scene '{}'; --help lists them", request.op->name(), request.scene));
+    throw UserError(fmt::format("{} has no scene '{}'; --help lists them",
+                                request.problem.schema->name, request.scene));
   }
   if (!(request.lower < request.upper) || !std::isfinite(request.upper - request.lower)) {
     throw UserError(
@@ -117,7 +122,7 @@ void Generate(const Request& request) {
       const uint64_t seed = request.seed + static_cast<uint64_t>(i);
       const fs::path file =
           many ? fs::path(request.out) /
-                     fmt::format("{}_{}_{}.prototxt", request.op->name(), scene, seed)
+                     fmt::format("{}_{}_{}.prototxt", request.problem.schema->name, scene, seed)
                : fs::path(request.out);
       WriteFile(file, WriteCase(MakeCase(request, scene, sizes, seed)));
       ++written;
@@ -139,22 +144,22 @@ void AddGen(Command& program, int&) {
       "Examples:\n"
       "  detops gen poly_nms --scene near_threshold --n 500 --seed 3 --out near.prototxt\n"
       "  detops gen poly_nms --scene all --count 20 --out cases/mine");
-  for (const Operator* op : Operators()) {
-    Command sub = gen.AddCommand(op->name(), op->summary());
-    auto request = std::make_shared<Request>();
-    request->op = op;
+  for (const Schema* op : schema::All()) {
+    Command sub = gen.AddCommand(op->name, op->summary);
+    auto request = std::make_shared<Request>(*op);
     std::string kinds;
-    for (const auto& kind : op->scenes())
+    for (const schema::Scene& kind : op->scenes) {
       kinds += fmt::format("  {:<16} {}\n", kind.name, kind.help);
-    const std::vector<SizeInfo> sizes = op->sizes();
-    request->sizes.resize(sizes.size());  // before options refer to its elements
-    for (size_t i = 0; i < sizes.size(); ++i) {
-      request->sizes[i] = sizes[i].standard;
-      sub.Add(sizes[i].option, request->sizes[i], sizes[i].help)
+    }
+    request->sizes.resize(op->letters.size());  // before options refer to its elements
+    for (size_t i = 0; i < op->letters.size(); ++i) {
+      const schema::Letter& letter = op->letters[i];
+      request->sizes[i] = letter.standard;
+      sub.Add(fmt::format("--{:c}", std::tolower(letter.letter)), request->sizes[i], letter.help)
           .Within(int64_t{0}, int64_t{1} << 40)
           .ShowDefault();
     }
-    op->AddOptions(sub, request->spec);
+    AddScalarOptions(sub, request->problem);
     sub.Add("--scene", request->scene, "what the inputs look like; all: one case of each")
         .ShowDefault();
     sub.Add("--distribution", request->distribution,
@@ -163,8 +168,7 @@ void AddGen(Command& program, int&) {
     sub.Add("--lower", request->lower, "of the numbers; a gaussian has 3 sigma there")
         .ShowDefault();
     sub.Add("--upper", request->upper, "of the numbers").ShowDefault();
-    if (std::string(op->name()) == "bbox_overlaps" ||
-        std::string(op->name()) == "border_align_forward") {
+    if (op->forms.front().tensors.front().element == schema::Element::kAny) {
       sub.Add("--dtype", request->dtype, "of all inputs").OneOf({"half", "float"}).ShowDefault();
     }
     sub.Add("--seed", request->seed, "the same seed gives the same numbers").ShowDefault();
@@ -177,7 +181,7 @@ void AddGen(Command& program, int&) {
     AddOutputOptions(sub, request->output);
     sub.Footer(fmt::format(
         "Scenes:\n{}\nExample:\n  detops gen {} --scene ties --seed 7 --out ties.prototxt", kinds,
-        op->name()));
+        op->name));
     sub.OnCall([request] { Generate(*request); });
   }
 }

@@ -42,17 +42,17 @@ void PrintJson(const std::vector<Row>& rows) {
                                {"reason", d.reason}});
   }
   json["operators"] = Json::array();
-  for (const Operator* op : Operators()) {
+  for (const Schema* op : schema::All()) {
     Json list = Json::array();
     for (const Row& row : rows) {
-      if (row.op != op->name()) continue;
+      if (row.op != op->name) continue;
       list.push_back({{"name", row.implementation},
                       {"device", row.device},
                       {"usable", row.why_not.empty()},
                       {"reason", row.why_not}});
     }
     json["operators"].push_back(
-        {{"name", op->name()}, {"summary", op->summary()}, {"implementations", std::move(list)}});
+        {{"name", op->name}, {"summary", op->summary}, {"implementations", std::move(list)}});
   }
   fmt::print("{}", JsonText(json));
 }
@@ -65,12 +65,12 @@ void Print(const std::vector<Row>& rows) {
                 d.usable ? Colour::kNone : Colour::kDim);
   }
   devices.Print();
-  for (const Operator* op : Operators()) {
-    fmt::print("\n{}  {}\n", Coloured(Colour::kBold, op->name()), op->summary());
+  for (const Schema* op : schema::All()) {
+    fmt::print("\n{}  {}\n", Coloured(Colour::kBold, op->name), op->summary);
     Table table({"  implementation", "device", "usable"});
     bool preferred = true;
     for (const Row& row : rows) {
-      if (row.op != op->name()) continue;
+      if (row.op != op->name) continue;
       const bool usable = row.why_not.empty();
       table.Add({"  " + row.implementation, row.device,
                  usable ? (preferred ? "yes, preferred" : "yes") : "no: " + row.why_not},

@@ -16,37 +16,33 @@ namespace {
 
 // What the options of one operator were set to.
 struct Request {
-  const Operator* op;
-  proto::Case spec;
+  explicit Request(const Schema& op) : problem(op) {}
+  Problem problem;                                     // its scalars
   std::map<std::string, std::string> inputs, outputs;  // files by tensor
   std::string device, implementation;
   Output output;
 };
 
 Problem ReadProblem(const Request& request) {
-  Problem problem;
-  problem.op = request.op;
-  problem.spec = request.spec;
-  if (problem.spec.input_size() > 0 && problem.spec.input(0).layout() == proto::LAYOUT_NCHW) {
-    problem.layout = MLUOP_LAYOUT_NCHW;
-  }
-  for (const TensorInfo& info : request.op->inputs()) {
-    Array array = ReadArray(request.inputs.at(info.name));
+  Problem problem = request.problem;
+  for (const schema::Tensor& tensor : InputsOf(problem)) {
+    const std::string& file = request.inputs.at(tensor.name);
+    Array array = ReadArray(file);
     if (array.shape().empty()) {
-      throw UserError(fmt::format("{}: holds a single number; {} wants {}",
-                                  request.inputs.at(info.name), info.option, info.help));
+      throw UserError(fmt::format("{}: holds a single number; {} wants [{}] {}", file,
+                                  OptionOf(tensor), tensor.shape, tensor.help));
     }
     if (array.dtype() == MLUOP_DTYPE_INT32) {
-      throw UserError(fmt::format("{}: holds int32; {} wants float: save array.astype('<f4')",
-                                  request.inputs.at(info.name), info.option));
+      throw UserError(fmt::format("{}: holds int32; {} wants float: save array.astype('<f4')", file,
+                                  OptionOf(tensor)));
+    }
+    const size_t rank = schema::DimsOf(*problem.schema, tensor.shape).size();
+    if (problem.schema->batch_is_optional && array.shape().size() + 1 == rank) {
+      Shape shape = array.shape();
+      shape.insert(shape.begin(), 1);
+      array.Reshape(shape);
     }
     problem.inputs.push_back(std::move(array));
-  }
-  // One cloud of points needs no batch.
-  if (std::string(request.op->name()) == "points_in_boxes") {
-    for (Array& array : problem.inputs) {
-      if (array.shape().size() == 2) array.Reshape({1, array.dim(0), array.dim(1)});
-    }
   }
   return problem;
 }
@@ -55,10 +51,10 @@ void RunRequest(const Request& request) {
   const Problem problem = ReadProblem(request);
   const std::string device = ChosenDevice(request.device);
   RequireKnown(device, request.implementation);
-  const std::vector<Target> targets = TargetsOf(*request.op, device, request.implementation);
+  const std::vector<Target> targets = TargetsOf(*problem.schema, device, request.implementation);
   if (targets.empty()) {
     throw UserError(fmt::format("{} has no such implementation on this device; see `detops list`",
-                                request.op->name()));
+                                problem.schema->name));
   }
   std::vector<Array> results;
   std::string implementation, ran_on;
@@ -79,14 +75,14 @@ void RunRequest(const Request& request) {
   }
 
   nlohmann::ordered_json json;
-  json["op"] = request.op->name();
+  json["op"] = problem.schema->name;
   json["device"] = ran_on;
   json["implementation"] = implementation;
   json["seconds"] = seconds;
-  json["summary"] = request.op->Summarize(problem, results);
+  json["summary"] = problem.schema->summarize(problem, results);
   json["outputs"] = nlohmann::ordered_json::array();
   std::string written;
-  const auto infos = request.op->outputs();
+  const auto infos = OutputsOf(problem);
   for (size_t i = 0; i < infos.size(); ++i) {
     const auto file = request.outputs.find(infos[i].name);
     const bool wanted = file != request.outputs.end() && !file->second.empty();
@@ -103,8 +99,9 @@ void RunRequest(const Request& request) {
   if (request.output.json) {
     fmt::print("{}", JsonText(json));
   } else if (!request.output.quiet) {
-    fmt::print("{}: {}\n{}  {} on {}, {}\n", request.op->name(), json["summary"].get<std::string>(),
-               written, implementation, ran_on, TimeText(seconds));
+    fmt::print("{}: {}\n{}  {} on {}, {}\n", problem.schema->name,
+               json["summary"].get<std::string>(), written, implementation, ran_on,
+               TimeText(seconds));
   }
 }
 
@@ -114,25 +111,29 @@ void AddRun(Command& program, int&) {
   Command run = program.AddCommand("run", "run an operator on arrays in files");
   run.NeedsCommand();
   run.Footer("Example:\n  detops run poly_nms --boxes dets.npy --iou-threshold 0.1 --out keep.npy");
-  for (const Operator* op : Operators()) {
-    Command sub = run.AddCommand(op->name(), op->summary());
-    auto request = std::make_shared<Request>();
-    request->op = op;
-    for (const TensorInfo& info : op->inputs()) {
-      sub.Add(info.option, request->inputs[info.name], info.help).TypeName("FILE").Required();
+  for (const Schema* op : schema::All()) {
+    Command sub = run.AddCommand(op->name, op->summary);
+    auto request = std::make_shared<Request>(*op);
+    const auto help = [&](const schema::Tensor& tensor) {
+      return fmt::format("[{}]{} {}", tensor.shape,
+                         op->batch_is_optional ? ", the first may be left out:" : "", tensor.help);
+    };
+    for (const schema::Tensor& tensor : InputsOf(request->problem)) {
+      sub.Add(OptionOf(tensor), request->inputs[tensor.name], help(tensor))
+          .TypeName("FILE")
+          .Required();
     }
-    op->AddOptions(sub, request->spec);
-    for (const TensorInfo& info : op->outputs()) {
-      if (info.option == nullptr) continue;
-      sub.Add(info.option, request->outputs[info.name], info.help).TypeName("FILE");
+    AddScalarOptions(sub, request->problem);
+    for (const schema::Tensor& tensor : OutputsOf(request->problem)) {
+      if (OptionOf(tensor).empty()) continue;
+      sub.Add(OptionOf(tensor), request->outputs[tensor.name], help(tensor)).TypeName("FILE");
     }
     sub.Add("--device", request->device,
             "as `detops list` names it; default: DETOPS_DEVICE, or the first");
     sub.Add("--impl", request->implementation,
             "force an implementation; default: the library's choice");
     AddOutputOptions(sub, request->output);
-    sub.Footer(
-        fmt::format("Files are .npy (half or float) or .csv.\nExample:\n  {}", op->example()));
+    sub.Footer(fmt::format("Files are .npy (half or float) or .csv.\nExample:\n  {}", op->example));
     sub.OnCall([request] { RunRequest(*request); });
   }
 }

@@ -73,7 +73,7 @@ std::string NameOf(const fs::path& file) {
 
 // Only of outputs that the file gives values of: the operator itself knows their shapes.
 void ReadExpected(const Case& what, Problem& problem) {
-  const auto infos = problem.op->outputs();
+  const auto infos = OutputsOf(problem);
   for (int i = 0; i < what.spec.output_size(); ++i) {
     const auto at = static_cast<size_t>(i);
     const std::string name =
@@ -83,14 +83,14 @@ void ReadExpected(const Case& what, Problem& problem) {
         ExpectedTensor(what.spec.output(i), what.file.parent_path(), name));
     if (!expected) continue;
     if (at >= infos.size()) {
-      throw UserError(fmt::format("{}: has values, but {} has {} outputs", name, problem.op->name(),
-                                  infos.size()));
+      throw UserError(fmt::format("{}: has values, but {} has {} outputs", name,
+                                  problem.schema->name, infos.size()));
     }
-    const Array room = problem.op->MakeOutputs(problem)[at];
+    const Array room = problem.MakeOutputs()[at];
     const auto is_integer = [](const Array& a) { return a.dtype() == MLUOP_DTYPE_INT32; };
     if (is_integer(*expected) != is_integer(room)) {
       throw UserError(fmt::format("{}: has dtype {}; the operator gives {}", name,
-                                  cli::NameOf(expected->dtype()), cli::NameOf(room.dtype())));
+                                  schema::NameOf(expected->dtype()), schema::NameOf(room.dtype())));
     }
     if (expected->count() > room.count()) {
       throw UserError(fmt::format("{}: has {} elements, the operator gives at most {}", name,
@@ -103,16 +103,17 @@ bool IsGroup(const std::string& name) { return std::ranges::find(kGroups, name) 
 
 void Fill(const Case& what, Problem& problem) {
   const proto::Scene& scene = problem.spec.scene();
-  const auto kinds = problem.op->scenes();
+  const auto& kinds = problem.schema->scenes;
   if (std::ranges::none_of(kinds, [&](const auto& k) { return k.name == scene.kind(); })) {
     std::string names;
     for (const auto& kind : kinds) names += std::string(names.empty() ? "" : ", ") + kind.name;
     throw UserError(fmt::format("{}: {} has no scene '{}'; there are {}", what.file.string(),
-                                problem.op->name(), scene.kind(), names));
+                                problem.schema->name, scene.kind(), names));
   }
   Rng rng(scene.seed());
   try {
-    problem.op->FillScene(scene.kind(), rng, problem);
+    problem.schema->fill(scene.kind(), rng, problem);
+    problem.scene = scene.kind();
   } catch (const UserError& e) {  // the shapes don't belong to each other
     throw UserError(fmt::format("{}: {}", what.file.string(), e.what()));
   }
@@ -149,24 +150,28 @@ Case ParseCase(const fs::path& file, const std::string& text) {
 Case ReadCase(const fs::path& file) { return ParseCase(file, ReadFile(file, kMostFileBytes)); }
 
 Problem MakeProblem(const Case& what) {
-  Problem problem;
+  const auto in_file = [&](const auto& make) {
+    try {
+      return make();
+    } catch (const UserError& e) {
+      throw UserError(fmt::format("{}: {}", what.file.string(), e.what()));
+    }
+  };
+  Problem problem(*in_file([&] { return &schema::Named(what.spec.op_name()); }));
   problem.spec = what.spec;
-  try {
-    problem.op = &OperatorNamed(what.spec.op_name());
-  } catch (const UserError& e) {
-    throw UserError(fmt::format("{}: {}", what.file.string(), e.what()));
-  }
-  const auto inputs = problem.op->inputs();
+  in_file([&] { ReadScalars(what.spec, problem); });
+  const auto inputs = InputsOf(problem);
   if (static_cast<size_t>(what.spec.input_size()) != inputs.size()) {
     throw UserError(fmt::format("{}: {} has {} inputs, the file has {}", what.file.string(),
-                                problem.op->name(), inputs.size(), what.spec.input_size()));
+                                problem.schema->name, inputs.size(), what.spec.input_size()));
   }
-  if (what.spec.input(0).layout() == proto::LAYOUT_NCHW) problem.layout = MLUOP_LAYOUT_NCHW;
+  problem.inputs.resize(inputs.size());
   for (int i = 0; i < what.spec.input_size(); ++i) {
-    const std::string name = fmt::format("{}: input {} ({})", what.file.string(), i + 1,
-                                         inputs[static_cast<size_t>(i)].name);
-    problem.inputs.push_back(
-        MakeTensor(what.spec.input(i), what.file.parent_path(), name, what.spec.has_scene()));
+    const size_t at = PositionOf(*problem.schema, static_cast<size_t>(i));
+    const std::string name =
+        fmt::format("{}: input {} ({})", what.file.string(), i + 1, inputs[at].name);
+    problem.inputs[at] =
+        MakeTensor(what.spec.input(i), what.file.parent_path(), name, what.spec.has_scene());
   }
   if (what.spec.has_scene()) Fill(what, problem);
   ReadExpected(what, problem);
@@ -232,9 +237,9 @@ std::vector<fs::path> FindCases(const std::vector<std::string>& arguments,
                                   collection.string()));
     }
     // In the order of the operators, then by group.
-    for (const Operator* op : Operators()) {
+    for (const Schema* op : schema::All()) {
       for (const std::string& group : groups.empty() ? kGroups : groups) {
-        const fs::path folder = collection / op->name() / group;
+        const fs::path folder = collection / op->name / group;
         if (fs::is_directory(folder, error)) add_folder(folder);
       }
     }

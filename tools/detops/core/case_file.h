@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/operator.h"
+#include "core/problem.h"
 
 namespace detops::cli {
 

@@ -49,7 +49,7 @@ std::optional<Limits> LimitsOf(const proto::Case& spec, size_t output) {
 
 void NoteUnevaluated(const Problem& problem, std::vector<std::string>& notes) {
   std::set<std::string> names;
-  for (size_t i = 0; i < problem.op->outputs().size(); ++i) {
+  for (size_t i = 0; i < OutputsOf(problem).size(); ++i) {
     for (const auto& [criterion, threshold] : CriteriaOf(problem.spec, i)) {
       if (criterion > proto::DIFF3) names.insert(proto::Criterion_Name(criterion));
     }
@@ -59,7 +59,7 @@ void NoteUnevaluated(const Problem& problem, std::vector<std::string>& notes) {
 
 // The file's criteria take the place of the contract's; what must be equal stays so.
 void ApplyCriteria(const Problem& problem, Verdict& verdict) {
-  const auto infos = problem.op->outputs();
+  const auto infos = OutputsOf(problem);
   for (size_t i = 0; i < infos.size(); ++i) {
     const std::optional<Limits> limits = LimitsOf(problem.spec, i);
     for (Accuracy& a : verdict.outputs) {
@@ -79,15 +79,15 @@ Accuracy CompareExpected(const char* name, const Array& got, const Array& expect
   std::ranges::copy(got.bytes(), padded.bytes().begin());
   if (got.dtype() == MLUOP_DTYPE_INT32) {
     const auto values = expected.As<int32_t>();
-    return CompareIntegers(name, padded, {values.begin(), values.end()});
+    return oracle::CompareIntegers(name, padded, {values.begin(), values.end()});
   }
   const std::vector<float> values = expected.Floats();
-  return CompareFloats(name, padded, {values.begin(), values.end()}, 0);
+  return oracle::CompareFloats(name, padded, {values.begin(), values.end()}, 0);
 }
 
 void CompareExpected(const Problem& problem, const std::vector<Array>& results,
                      const Verdict& verdict, CheckRow& row) {
-  const auto infos = problem.op->outputs();
+  const auto infos = OutputsOf(problem);
   for (size_t i = 0; i < problem.expected.size(); ++i) {
     if (!problem.expected[i]) continue;
     Accuracy& a =
@@ -125,7 +125,7 @@ struct Answer {
 };
 
 void CompareBits(const Answer& first, const std::vector<Array>& results,
-                 const std::vector<TensorInfo>& outputs, CheckRow& row) {
+                 const std::vector<schema::Tensor>& outputs, CheckRow& row) {
   row.same_bits_as = first.implementation;
   for (size_t i = 0; i < results.size(); ++i) {
     if (SameBits(first.results[i], results[i])) continue;
@@ -165,12 +165,12 @@ std::vector<CheckRow> CheckProblem(const Problem& problem, const CheckRow& about
   std::optional<Answer> first;
   CheckRow blank = about;
   NoteUnevaluated(problem, blank.notes);
-  for (const Target& target : TargetsOf(*problem.op, options.device, options.implementation)) {
+  for (const Target& target : TargetsOf(*problem.schema, options.device, options.implementation)) {
     CheckRow& row = rows.emplace_back(blank);
     row.target = target;
     row.command = fmt::format("{} --device {} --impl {}", about.command, target.device,
                               target.implementation);
-    const bool slow = problem.op->ReferenceSteps(problem) > kMostReferenceSteps;
+    const bool slow = problem.schema->reference_steps(problem) > kMostReferenceSteps;
     if (IsReference(target.implementation) && slow && !options.reference &&
         options.implementation.empty()) {
       row.status = Status::kSkipped;
@@ -187,13 +187,13 @@ std::vector<CheckRow> CheckProblem(const Problem& problem, const CheckRow& about
         throw std::runtime_error("another implementation ran: " + execution.implementation());
       }
       // Only now: what the library refuses, the oracle could not stand.
-      if (judge == nullptr) judge = problem.op->MakeJudge(problem);
+      if (judge == nullptr) judge = oracle::MakeJudge(problem);
       Verdict verdict = judge->Compare(results);
       ApplyCriteria(problem, verdict);
       Decide(verdict, row);
       CompareExpected(problem, results, verdict, row);
       if (first) {
-        CompareBits(*first, results, problem.op->outputs(), row);
+        CompareBits(*first, results, OutputsOf(problem), row);
       } else {
         first = Answer{target.implementation, results};
       }
@@ -226,7 +226,7 @@ std::vector<CheckRow> CheckFile(const fs::path& file, const CheckOptions& option
     about.op = what.spec.op_name();
     about.notes = what.notes;
     const Problem problem = MakeProblem(what);
-    about.what = problem.op->Describe(problem);
+    about.what = problem.schema->describe(problem);
     return CheckProblem(problem, about, options);
   } catch (const NotHere& e) {
     about.status = Status::kSkipped;

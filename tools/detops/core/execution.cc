@@ -110,13 +110,13 @@ std::string ChosenDevice(const std::string& option) {
   return variable;
 }
 
-std::vector<Target> TargetsOf(const Operator& op, const std::string& device,
+std::vector<Target> TargetsOf(const Schema& op, const std::string& device,
                               const std::string& implementation) {
   std::vector<Target> targets;
   for (const DeviceInfo& d : Devices()) {
     if (!d.usable || !IsMeant(d, device)) continue;
     for (const ImplementationInfo& i : Implementations()) {
-      if (i.op != op.name() || !i.usable || BackendOf(i.name) != BackendOf(d.name)) continue;
+      if (i.op != op.name || !i.usable || BackendOf(i.name) != BackendOf(d.name)) continue;
       if (implementation.empty() || i.name == implementation) targets.push_back({d.name, i.name});
     }
   }
@@ -124,44 +124,17 @@ std::vector<Target> TargetsOf(const Operator& op, const std::string& device,
 }
 
 Execution::Execution(const Problem& problem, const Target& target, int threads, int64_t sets)
-    : problem_(problem), device_(target.device), handle_(target.device), sets_(sets) {
+    : problem_(problem), device_(target.device), handle_(target.device) {
   Require(detopsSetDevice(device_.c_str()));
   if (threads > 0) Require(detopsSetThreads(handle_, threads));
   if (!target.implementation.empty()) {
     Require(detopsSetImplementation(handle_, target.implementation.c_str()));
   }
-  const Operator& op = *problem.op;
-  shapes_ = op.MakeOutputs(problem);
-  call_.handle = handle_;
-  for (size_t i = 0; i < problem.inputs.size(); ++i) {
-    const Array& array = problem.inputs[i];
-    call_.input_descs.push_back(
-        descs_.emplace_back(array.dtype(), array.shape(), op.LayoutOfInput(problem, i)));
-    inputs_.emplace_back(handle_, array.bytes().size(), sets_).Upload(array.bytes().data());
-  }
-  for (size_t i = 0; i < shapes_.size(); ++i) {
-    const Array& array = shapes_[i];
-    call_.output_descs.push_back(
-        descs_.emplace_back(array.dtype(), array.shape(), op.LayoutOfOutput(problem, i)));
-    bench::Buffer& buffer = outputs_.emplace_back(handle_, array.bytes().size(), sets_);
-    for (int64_t set = 0; set < sets_; ++set) buffer.Poison(set);
-  }
-  Require(op.WorkspaceBytes(problem, call_, &call_.workspace_bytes));
-  workspace_.emplace(handle_, call_.workspace_bytes, 1);
-  call_.workspace = workspace_->at(0);
+  invocation_.emplace(handle_, problem, schema::Invocation::Options{.sets = sets});
+  Require(invocation_->Prepare());
 }
 
-void Execution::Point(int64_t set) {
-  call_.inputs.clear();
-  call_.outputs.clear();
-  for (const bench::Buffer& buffer : inputs_) call_.inputs.push_back(buffer.at(set));
-  for (const bench::Buffer& buffer : outputs_) call_.outputs.push_back(buffer.at(set));
-}
-
-void Execution::Start() {
-  Point(next_++ % sets_);
-  Require(problem_.op->Run(problem_, call_));
-}
+void Execution::Start() { Require(invocation_->Start()); }
 
 void Execution::Wait() {
   cnrtQueue_t queue = nullptr;
@@ -174,17 +147,11 @@ void Execution::Wait() {
 
 std::vector<Array> Execution::Results() {
   Wait();
-  std::vector<Array> results = shapes_;
-  for (size_t i = 0; i < results.size(); ++i) outputs_[i].Download(0, results[i].bytes().data());
-  problem_.op->Trim(problem_, results);
+  std::vector<Array> results = invocation_->Results();
+  problem_.Trim(results);
   return results;
 }
 
-double Execution::bytes_a_set() const {
-  double bytes = 0;
-  for (const Array& array : problem_.inputs) bytes += static_cast<double>(array.bytes().size());
-  for (const Array& array : shapes_) bytes += static_cast<double>(array.bytes().size());
-  return bytes;
-}
+double Execution::bytes_per_set() const { return problem_.bytes(); }
 
 }  // namespace detops::cli

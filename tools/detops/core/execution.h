@@ -4,12 +4,12 @@
 // backend needs nothing here: what the library names is used.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/operator.h"
+#include "core/problem.h"
+#include "schema/invocation.h"
 
 namespace detops::cli {
 
@@ -51,7 +51,7 @@ void RequireKnown(const std::string& device, const std::string& implementation);
 std::string ChosenDevice(const std::string& option);
 // Every usable implementation of the operator on every usable device of its backend, the preferred
 // first. Empty strings don't filter.
-std::vector<Target> TargetsOf(const Operator& op, const std::string& device,
+std::vector<Target> TargetsOf(const Schema& op, const std::string& device,
                               const std::string& implementation);
 struct ImplementationInfo {
   std::string op, name, reason;
@@ -80,22 +80,15 @@ class Execution {
 
   std::string implementation() const { return detopsGetLastImplementation(handle_); }
   int64_t pairs() const { return detopsGetLastPairCount(handle_); }
-  size_t workspace_bytes() const { return call_.workspace_bytes; }
-  int64_t sets() const { return sets_; }
-  double bytes_a_set() const;
+  size_t workspace_bytes() const { return invocation_->workspace_bytes(); }
+  int64_t sets() const { return invocation_->sets(); }
+  double bytes_per_set() const;
 
  private:
-  void Point(int64_t set);
-
   const Problem& problem_;
   const std::string device_;
-  bench::Handle handle_;
-  std::vector<Array> shapes_;  // of the outputs
-  std::deque<bench::Desc> descs_;
-  std::deque<bench::Buffer> inputs_, outputs_;
-  std::optional<bench::Buffer> workspace_;
-  Call call_;
-  int64_t sets_, next_ = 0;
+  schema::Handle handle_;
+  std::optional<schema::Invocation> invocation_;
 };
 
 }  // namespace detops::cli

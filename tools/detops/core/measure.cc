@@ -84,24 +84,23 @@ void Verify(const std::vector<Array>& results, std::optional<Answer>& first, Mea
 
 void Measure(const Problem& problem, const MeasureOptions& options, std::optional<Answer>& first,
              Measurement& m) {
-  Work work = problem.op->WorkOf(problem);
+  m.bytes = problem.bytes();
   const int64_t sets =
-      work.bytes < kRotateFromBytes ? 1 : 1 + static_cast<int64_t>(2 * CacheBytes() / work.bytes);
+      m.bytes < kRotateFromBytes ? 1 : 1 + static_cast<int64_t>(2 * CacheBytes() / m.bytes);
   Execution execution(problem, m.target, m.threads, sets);
-  m.in_cache = execution.bytes_a_set() * static_cast<double>(sets) <= CacheBytes();
+  m.in_cache = execution.bytes_per_set() * static_cast<double>(sets) <= CacheBytes();
   m.workspace_bytes = execution.workspace_bytes();
   execution.Start();
   Verify(execution.Results(), first, m);
   Time(execution, options.seconds, m);
   m.pairs = execution.pairs();
-  m.bytes = work.bytes;
-  for (const Array& output : problem.op->MakeOutputs(problem)) {
+  for (const Array& output : problem.MakeOutputs()) {
     m.written += static_cast<double>(output.bytes().size());
   }
-  if (work.operations_a_pair == 0) {
-    m.operations = work.operations;
+  if (problem.schema->operations != nullptr) {
+    m.operations = problem.schema->operations(problem);
   } else if (m.pairs >= 0) {
-    m.operations = work.operations_a_pair * static_cast<double>(m.pairs);
+    m.operations = problem.schema->operations_per_pair * static_cast<double>(m.pairs);
   }
 }
 
@@ -171,10 +170,11 @@ std::vector<Measurement> MeasureFile(const std::filesystem::path& file,
     const Case what = ReadCase(file);
     about.name = what.name, about.group = what.group, about.op = what.spec.op_name();
     const Problem problem = MakeProblem(what);
-    about.what = problem.op->Describe(problem);
-    about.size = problem.op->SizeOf(problem);
+    about.what = problem.schema->describe(problem);
+    about.size = static_cast<int64_t>(problem.schema->size(problem));
     std::optional<Answer> first;
-    for (const Target& target : TargetsOf(*problem.op, options.device, options.implementation)) {
+    for (const Target& target :
+         TargetsOf(*problem.schema, options.device, options.implementation)) {
       Measurement& m = all.emplace_back(about);
       m.target = target;
       m.command = fmt::format(
@@ -182,7 +182,7 @@ std::vector<Measurement> MeasureFile(const std::filesystem::path& file,
           options.threads > 0 ? fmt::format(" --threads {}", options.threads) : "");
       if (IsReference(target.implementation)) {
         m.threads = 1;  // it has no more
-        if (problem.op->ReferenceSteps(problem) > kMostReferenceSteps && !options.reference &&
+        if (problem.schema->reference_steps(problem) > kMostReferenceSteps && !options.reference &&
             options.implementation.empty()) {
           m.skipped = "the reference is slow on this size; --impl or --reference times it";
           continue;

@@ -7,7 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "core/operator.h"
+#include "core/problem.h"
 #include "core/terminal.h"
 
 namespace detops::cli {
@@ -172,8 +172,8 @@ Json MakeReport(const Json& check, const Json& bench) {
   report["bench_time"] = Text(bench["environment"], "time");
   report["quick"] = bench["environment"].value("quick", false);
   bool good = check["summary"]["errors"].get<int>() == 0;  // also in files of no operator
-  for (const Operator* op : Operators()) {
-    const std::string name = op->name();
+  for (const Schema* op : schema::All()) {
+    const std::string name = op->name;
     int errors = 0;
     for (const Json& r : check["results"]) {
       errors += Text(r, "op") == name && Text(r, "status") == "ERROR";
@@ -185,14 +185,15 @@ Json MakeReport(const Json& check, const Json& bench) {
     verdict["other"] = EfficiencyVerdict(fastest, false, kOtherBar);
     const bool is_short =
         verdict["network"]["verdict"] == "short" || verdict["other"]["verdict"] == "short";
-    verdict["reason"] = is_short ? op->LimitedBy() : "";
+    verdict["reason"] = is_short ? op->limited_by : "";
     good = good && verdict["accuracy"] != "failed" && verdict["bits"] != "failed";
     Json measurements = Json::array();
     for (const Json& m : bench["measurements"]) {
       if (Text(m, "op") == name && Text(m, "skipped").empty()) measurements.push_back(m);
     }
     report["operators"].push_back({{"name", name},
-                                   {"summary", op->summary()},
+                                   {"summary", op->summary},
+                                   {"size_unit", op->size_unit},
                                    {"verdict", std::move(verdict)},
                                    {"accuracy", std::move(accuracy)},
                                    {"measurements", std::move(measurements)}});

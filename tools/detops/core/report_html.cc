@@ -147,12 +147,7 @@ std::string ScalingPlot(const Json& op) {
   Plot plot;
   plot.title = Text(op["name"]) + ": time against size";
   plot.y_label = "seconds a call";
-  const std::string name = Text(op["name"]);
-  plot.x_label = name == "poly_nms" || name == "border_align_forward" ? "boxes" : "elements";
-  if (name == "points_in_boxes") plot.x_label = "points";
-  if (name == "generate_proposals_v2") plot.x_label = "anchors";
-  if (name == "bbox_overlaps") plot.x_label = "pairs";
-  if (name == "border_align_forward") plot.x_label = "maxima";
+  plot.x_label = Text(op["size_unit"]);
   plot.y_text = [](double s) {
     // A tick is a power of ten.
     return s >= 0.999     ? fmt::format("{:.0f} s", s)

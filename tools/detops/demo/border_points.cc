@@ -4,7 +4,6 @@
 
 #include "demo/scene.h"
 #include "demo/svg.h"
-#include "ops/all.h"
 #include "support/random_data.h"
 
 namespace detops::cli {
@@ -49,9 +48,9 @@ Scene BorderPoints(const std::string& device) {
   const auto count = static_cast<int64_t>(boxes.size() / 4);
   std::vector<float> input;
   for (const float v : field) input.insert(input.end(), {v, v, v, v});  // the same for every border
-  Problem problem = ProblemOf(BorderAlignForward(), {FloatArray({1, kRows, kColumns, 4}, input),
-                                                     FloatArray({1, count, 4}, boxes)});
-  problem.spec.mutable_border_align_param()->set_pool_size(kPool);
+  Problem problem = ProblemOf("border_align_forward", {FloatArray({1, kRows, kColumns, 4}, input),
+                                                       FloatArray({1, count, 4}, boxes)});
+  problem.set_scalar("pool_size", kPool);
   Scene scene;
   scene.title = "Border points, and where the maxima lie";
   const std::vector<Array> results = RunScene(problem, device, scene);

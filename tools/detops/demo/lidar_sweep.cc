@@ -5,7 +5,6 @@
 
 #include "demo/scene.h"
 #include "demo/svg.h"
-#include "ops/all.h"
 #include "support/random_data.h"
 
 namespace detops::cli {
@@ -96,7 +95,7 @@ Scene LidarSweep(const std::string& device) {
     flat.insert(flat.end(), {b.x, b.y, b.z, b.length, b.width, b.height, b.heading});
   const auto m = static_cast<int64_t>(points.size() / 3), t = static_cast<int64_t>(boxes.size());
   Problem problem =
-      ProblemOf(PointsInBoxes(), {FloatArray({1, m, 3}, points), FloatArray({1, t, 7}, flat)});
+      ProblemOf("points_in_boxes", {FloatArray({1, m, 3}, points), FloatArray({1, t, 7}, flat)});
   Scene scene;
   scene.title = "A LiDAR sweep from above";
   const std::vector<Array> results = RunScene(problem, device, scene);

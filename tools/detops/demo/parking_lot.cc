@@ -4,7 +4,6 @@
 
 #include "demo/scene.h"
 #include "demo/svg.h"
-#include "ops/all.h"
 #include "support/random_data.h"
 
 namespace detops::cli {
@@ -115,8 +114,8 @@ Scene ParkingLot(const std::string& device) {
   const Lot lot = MakeLot(rng);
   const std::vector<float> boxes = Detect(rng, lot.cars);
   const auto count = static_cast<int64_t>(boxes.size() / 9);
-  Problem problem = ProblemOf(PolyNms(), {FloatArray({count, 9}, boxes)});
-  problem.spec.mutable_poly_nms_param()->set_iou_threshold(kThreshold);
+  Problem problem = ProblemOf("poly_nms", {FloatArray({count, 9}, boxes)});
+  problem.set_scalar("iou_threshold", kThreshold);
   Scene scene;
   scene.title = "A car park from above";
   const std::vector<Array> results = RunScene(problem, device, scene);

@@ -36,18 +36,16 @@ std::vector<Array> RunScene(const Problem& problem, const std::string& device, S
   execution.Wait();
   scene.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / kCalls;
-  scene.op = problem.op->name();
-  scene.size = problem.op->Describe(problem);
-  scene.summary = problem.op->Summarize(problem, results);
+  scene.op = problem.schema->name;
+  scene.size = problem.schema->describe(problem);
+  scene.summary = problem.schema->summarize(problem, results);
   scene.implementation = execution.implementation();
-  scene.verdict = problem.op->MakeJudge(problem)->Compare(results);
+  scene.verdict = oracle::MakeJudge(problem)->Compare(results);
   return results;
 }
 
-Problem ProblemOf(const Operator& op, std::vector<Array> inputs) {
-  Problem problem;
-  problem.op = &op;
-  problem.spec.set_op_name(op.name());
+Problem ProblemOf(const char* op, std::vector<Array> inputs) {
+  Problem problem(schema::Named(op));
   problem.inputs = std::move(inputs);
   return problem;
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/operator.h"
+#include "core/problem.h"
 
 namespace detops::cli {
 
@@ -37,7 +37,8 @@ Scene StreetProposals(const std::string& device);
 Scene BorderPoints(const std::string& device);
 Scene IouMatrix(const std::string& device);
 
-Problem ProblemOf(const Operator& op, std::vector<Array> inputs);
+// Inputs in the order of the C function.
+Problem ProblemOf(const char* op, std::vector<Array> inputs);
 Array FloatArray(Shape shape, const std::vector<float>& values);
 
 }  // namespace detops::cli

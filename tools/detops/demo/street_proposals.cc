@@ -4,7 +4,6 @@
 
 #include "demo/scene.h"
 #include "demo/svg.h"
-#include "ops/all.h"
 #include "support/random_data.h"
 
 namespace detops::cli {
@@ -119,17 +118,16 @@ Scene StreetProposals(const std::string& device) {
   const Network net = MakeNetwork(rng);
   const std::vector<float> variances(net.anchors.size(), 1.0f);
   Problem problem =
-      ProblemOf(GenerateProposalsV2(),
+      ProblemOf("generate_proposals_v2",
                 {FloatArray({1, kRows, kColumns, kAnchors}, net.scores),
                  FloatArray({1, kRows, kColumns, 4 * kAnchors}, net.deltas),
+                 FloatArray({1, 2}, {static_cast<float>(kHeight), static_cast<float>(kWidth)}),
                  FloatArray({kRows, kColumns, kAnchors, 4}, net.anchors),
-                 FloatArray({kRows, kColumns, kAnchors, 4}, variances),
-                 FloatArray({1, 2}, {static_cast<float>(kHeight), static_cast<float>(kWidth)})});
-  auto* param = problem.spec.mutable_generate_proposals_v2_param();
-  param->set_pre_nms_top_n(400);
-  param->set_post_nms_top_n(14);
-  param->set_nms_thresh(0.4f);
-  param->set_pixel_offset(false);
+                 FloatArray({kRows, kColumns, kAnchors, 4}, variances)});
+  problem.set_scalar("pre_nms_top_n", 400);
+  problem.set_scalar("post_nms_top_n", 14);
+  problem.set_scalar("nms_thresh", 0.4);
+  problem.set_scalar("pixel_offset", false);
   Scene scene;
   scene.title = "Proposals of a street";
   const std::vector<Array> results = RunScene(problem, device, scene);

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/operator.h"
+#include "oracle/judge.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
-#include "ops/all.h"
+#include "ops/names.h"
 #include "oracle/oracle.h"
 
-namespace detops::cli {
+namespace detops::oracle {
+namespace {
 
-const std::vector<const Operator*>& Operators() {
-  static const std::vector<const Operator*> all = {
-      &BboxOverlaps(), &PolyNms(), &BorderAlignForward(), &GenerateProposalsV2(), &PointsInBoxes()};
-  return all;
+template <class... Ops>
+std::unique_ptr<Judge> MakeOneOf(core::OperatorList<Ops...>, const Problem& problem) {
+  std::unique_ptr<Judge> judge;
+  const auto make = [&]<class Op>() {
+    if (problem.schema == &schema::SchemaOf<Op>()) judge = MakeJudgeOf<Op>(problem);
+  };
+  (make.template operator()<Ops>(), ...);
+  return judge;
 }
 
-const Operator& OperatorNamed(const std::string& name) {
-  std::string names;
-  for (const Operator* op : Operators()) {
-    if (name == op->name()) return *op;
-    names += std::string(names.empty() ? "" : ", ") + op->name();
-  }
-  throw UserError(fmt::format("there is no operator '{}'; there are {}", name, names));
+}  // namespace
+
+std::unique_ptr<Judge> MakeJudge(const Problem& problem) {
+  return MakeOneOf(ops::AllOperators(), problem);
 }
 
 double TinyOf(mluOpDataType_t dtype) { return dtype == MLUOP_DTYPE_HALF ? 1e-4 : 1e-6; }
 
 Accuracy CompareFloats(const char* output, const Array& got, const std::vector<double>& expected,
                        double threshold) {
-  const oracle::Diffs d = oracle::Compare(got.Floats(), expected, TinyOf(got.dtype()));
+  const Diffs d = Compare(got.Floats(), expected, TinyOf(got.dtype()));
   Accuracy a;
   a.output = output;
   a.diff1 = d.diff1, a.diff2 = d.diff2, a.diff3 = d.diff3;
@@ -85,4 +85,4 @@ std::string WeakValues(const Array& values) {
   return "";
 }
 
-}  // namespace detops::cli
+}  // namespace detops::oracle

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "core/operator.h"
+#include "oracle/judge.h"
 
-namespace detops::cli {
+namespace detops::oracle {
 
 class PolyNmsJudge final : public Judge {
  public:
@@ -39,4 +39,4 @@ class PolyNmsJudge final : public Judge {
   std::vector<int64_t> rank_;  // place of each box in score order
 };
 
-}  // namespace detops::cli
+}  // namespace detops::oracle

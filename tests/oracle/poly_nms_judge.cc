@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/poly_nms_judge.h"
+#include "oracle/poly_nms_judge.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "ops/sample.h"
+#include "ops/names.h"
 #include "oracle/oracle.h"
 
-namespace detops::cli {
+namespace detops::oracle {
 namespace {
 
 // Boxes times kept boxes: each costs the comparison of two bounding boxes.
@@ -45,7 +45,7 @@ PolyNmsJudge::PolyNmsJudge(const Array& boxes, float threshold)
     const auto [x1, x2] = std::minmax({q[0], q[2], q[4], q[6]});
     const auto [y1, y2] = std::minmax({q[1], q[3], q[5], q[7]});
     // Not simple is also what has no area; that one has a defined IoU, 0.
-    const bool simple = !finite || oracle::QuadIsSimple(q) || oracle::QuadIou(q, q) == 0;
+    const bool simple = !finite || QuadIsSimple(q) || QuadIou(q, q) == 0;
     bounds_.push_back({x1, y1, x2, y2, finite, simple});
   }
 }
@@ -61,7 +61,7 @@ PolyNmsJudge::Fate PolyNmsJudge::FateOf(int64_t box, const std::vector<int32_t>&
     if (b.x2 <= o.x1 || o.x2 <= b.x1 || b.y2 <= o.y1 || o.y2 <= b.y1) continue;
     if (!b.simple || !o.simple) {
       open = true;
-    } else if (oracle::QuadIouGreater(Quad(other), Quad(box), threshold_)) {
+    } else if (QuadIouGreater(Quad(other), Quad(box), threshold_)) {
       return Fate::kSuppressed;
     }
   }
@@ -116,4 +116,10 @@ Verdict PolyNmsJudge::Compare(const std::vector<Array>& results) const {
   return verdict;
 }
 
-}  // namespace detops::cli
+template <>
+std::unique_ptr<Judge> MakeJudgeOf<ops::PolyNms>(const Problem& problem) {
+  return std::make_unique<PolyNmsJudge>(problem.inputs[0],
+                                        static_cast<float>(problem.scalar("iou_threshold")));
+}
+
+}  // namespace detops::oracle

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/array.h"
+#include "schema/array.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,9 +11,9 @@
 #include <numeric>
 #include <utility>
 
-#include "oracle/oracle.h"
+#include "math/half.h"
 
-namespace detops::cli {
+namespace detops::schema {
 namespace {
 
 // Half of what the machine has: the data are there on the host and on the device.
@@ -84,7 +84,7 @@ Array Array::FromFloats(mluOpDataType_t dtype, Shape shape, std::span<const floa
   }
   for (size_t i = 0; i < values.size(); ++i) {
     switch (dtype) {
-      case MLUOP_DTYPE_HALF: array.As<uint16_t>()[i] = oracle::FloatToHalf(values[i]); break;
+      case MLUOP_DTYPE_HALF: array.As<math::Half>()[i] = math::ToHalf(values[i]); break;
       case MLUOP_DTYPE_INT32: array.As<int32_t>()[i] = static_cast<int32_t>(values[i]); break;
       default: array.As<float>()[i] = values[i];
     }
@@ -110,7 +110,7 @@ std::vector<float> Array::Floats() const {
   std::vector<float> values(static_cast<size_t>(count()));
   for (size_t i = 0; i < values.size(); ++i) {
     switch (dtype_) {
-      case MLUOP_DTYPE_HALF: values[i] = oracle::HalfToFloat(As<uint16_t>()[i]); break;
+      case MLUOP_DTYPE_HALF: values[i] = math::ToFloat(As<math::Half>()[i]); break;
       case MLUOP_DTYPE_INT32: values[i] = static_cast<float>(As<int32_t>()[i]); break;
       default: values[i] = As<float>()[i];
     }
@@ -141,4 +141,4 @@ bool SameBits(const Array& a, const Array& b) {
   return true;
 }
 
-}  // namespace detops::cli
+}  // namespace detops::schema
