@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/check.h"
+#include "checking/check.h"
 
 #include <random>
 
 #include "cli/program.h"
-#include "core/npy.h"
+#include "files/npy.h"
 
 namespace detops::cli::test {
 namespace {

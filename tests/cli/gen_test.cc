@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cases/case_file.h"
 #include "cli/program.h"
-#include "core/case_file.h"
 #include "oracle/oracle.h"
 
 namespace detops::cli::test {

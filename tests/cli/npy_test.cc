@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/npy.h"
+#include "files/npy.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.h"
-#include "core/terminal.h"
+#include "terminal/terminal.h"
 
 namespace detops::cli::test {
 namespace {

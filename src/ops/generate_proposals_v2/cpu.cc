@@ -2,8 +2,8 @@
 //
 // Several images at a time. In each, a sample tells which scores top-k needs, and a radix sort
 // orders them. Then the best candidates are decoded in parallel and suppressed by those kept
-// so far (cpu/sparse_nms-inl.h, or cpu/greedy_nms-inl.h for crowds), then the next ones, until
-// enough are kept.
+// so far (cpu/nms/sparse_nms-inl.h, or cpu/nms/greedy_nms-inl.h for crowds), then the next ones,
+// until enough are kept.
 #include "cpu/score_sort.h"
 #include "cpu/simd.h"
 #include "ops/generate_proposals_v2/plan.h"
@@ -20,8 +20,8 @@
 #include <utility>
 
 #include "cpu/collect_best-inl.h"
-#include "cpu/greedy_nms-inl.h"
-#include "cpu/sparse_nms-inl.h"
+#include "cpu/nms/greedy_nms-inl.h"
+#include "cpu/nms/sparse_nms-inl.h"
 #include "math/exp.h"
 #include "math/proposal.h"
 #include "math/quad_filter.h"
@@ -96,7 +96,7 @@ HWY_INLINE Bounds Reach(const Bounds& b, float offset) {
 
 HWY_INLINE Box<float> AsBox(const Bounds& b) { return {b.x1, b.y1, b.x2, b.y2}; }
 
-// Judges of cpu/kept_boxes-inl.h. Without a pixel offset, boxes are their own bounds.
+// Judges of cpu/nms/kept_boxes-inl.h. Without a pixel offset, boxes are their own bounds.
 struct BoxJudge {
   static constexpr bool kInVectors = true;
   const Workspace& w;

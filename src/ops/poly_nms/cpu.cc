@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Boxes from place to place (cpu/local_nms-inl.h); few boxes, and what the best leave of a crowd,
-// in the order of scores (cpu/greedy_nms-inl.h). A pair whose bounds overlap is decided by the
-// cheapest test that can prove its answer: a bound on the IoU from areas and bounds, then the area
-// that two convex quadrilaterals share, four edges in a vector; what neither can prove goes to
-// math::QuadIoU, whose decision is the definition.
-#include "cpu/box_cells.h"
+// Boxes from place to place (cpu/nms/local_nms-inl.h); few boxes, and what the best leave of a
+// crowd, in the order of scores (cpu/nms/greedy_nms-inl.h). A pair whose bounds overlap is decided
+// by the cheapest test that can prove its answer: a bound on the IoU from areas and bounds, then
+// the area that two convex quadrilaterals share, four edges in a vector; what neither can prove
+// goes to math::QuadIoU, whose decision is the definition.
+#include "cpu/nms/box_cells.h"
 #include "cpu/score_sort.h"
 #include "cpu/simd.h"
 #include "math/quad_filter.h"
@@ -20,8 +20,8 @@
 #include <array>
 #include <atomic>
 
-#include "cpu/greedy_nms-inl.h"
-#include "cpu/local_nms-inl.h"
+#include "cpu/nms/greedy_nms-inl.h"
+#include "cpu/nms/local_nms-inl.h"
 #include "math/score_order.h"
 #include "ops/poly_nms/filter-inl.h"
 
@@ -71,7 +71,7 @@ constexpr int64_t kGrain = 2048;
 constexpr double kDense = 16;
 constexpr int64_t kLeastDense = 4096;
 
-// Of cpu/kept_boxes-inl.h.
+// Of cpu/nms/kept_boxes-inl.h.
 struct QuadJudge {
   static constexpr bool kInVectors = false;  // each pair takes a way of its own
   const float* boxes;                        // the input

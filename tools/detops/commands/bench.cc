@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
-#include "core/comparison.h"
-#include "core/environment.h"
-#include "core/measure_all.h"
-#include "core/npy.h"
-#include "core/report_text.h"
+#include "files/npy.h"
+#include "measuring/comparison.h"
+#include "measuring/measure_all.h"
+#include "reporting/environment.h"
+#include "reporting/report_text.h"
 
 namespace detops::cli {
 namespace {

@@ -5,10 +5,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "checking/check_all.h"
 #include "commands/commands.h"
-#include "core/check_all.h"
-#include "core/environment.h"
-#include "core/npy.h"
+#include "files/npy.h"
+#include "reporting/environment.h"
 
 namespace detops::cli {
 namespace {

@@ -4,8 +4,8 @@
 // that failed, 2 for arguments and files that are wrong (thrown as UserError).
 #pragma once
 
-#include "core/arguments.h"
-#include "core/terminal.h"
+#include "terminal/arguments.h"
+#include "terminal/terminal.h"
 
 namespace detops::cli {
 

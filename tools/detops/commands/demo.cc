@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
-#include "core/environment.h"
-#include "core/execution.h"
-#include "core/html.h"
-#include "core/npy.h"
 #include "demo/scene.h"
+#include "files/npy.h"
+#include "reporting/environment.h"
+#include "reporting/html.h"
+#include "running/execution.h"
 
 namespace detops::cli {
 namespace {

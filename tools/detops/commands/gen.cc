@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "cases/case_file.h"
 #include "commands/commands.h"
-#include "core/case_file.h"
-#include "core/environment.h"
-#include "core/npy.h"
+#include "files/npy.h"
+#include "reporting/environment.h"
 
 namespace detops::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
-#include "core/environment.h"
-#include "core/execution.h"
+#include "reporting/environment.h"
+#include "running/execution.h"
 
 namespace detops::cli {
 namespace {

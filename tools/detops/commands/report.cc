@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/report.h"
+#include "reporting/report.h"
 
 #include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "checking/check_all.h"
 #include "commands/commands.h"
-#include "core/check_all.h"
-#include "core/environment.h"
-#include "core/measure_all.h"
-#include "core/npy.h"
+#include "files/npy.h"
+#include "measuring/measure_all.h"
+#include "reporting/environment.h"
 
 namespace detops::cli {
 namespace {

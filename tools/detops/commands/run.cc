@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
-#include "core/environment.h"
-#include "core/execution.h"
-#include "core/npy.h"
+#include "files/npy.h"
+#include "reporting/environment.h"
+#include "running/execution.h"
 
 namespace detops::cli {
 namespace {

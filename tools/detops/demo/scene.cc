@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/execution.h"
-#include "core/terminal.h"
+#include "running/execution.h"
+#include "terminal/terminal.h"
 
 namespace detops::cli {
 

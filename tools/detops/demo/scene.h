@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/problem.h"
+#include "cases/problem.h"
 
 namespace detops::cli {
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a JSON document that a user hands in is what this program writes. Everything that is read
+// later is asked for here, so that a broken file is an error text and never a crash.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+
+#include "files/npy.h"
+
+namespace detops::cli {
+
+using Json = nlohmann::ordered_json;
+using Keys = std::initializer_list<const char*>;
+
+template <class Kind>
+bool HasAll(const Json& object, Keys keys, Kind is_kind) {
+  return object.is_object() && std::ranges::all_of(keys, [&](const char* key) {
+           return object.contains(key) && is_kind(object[key]);
+         });
+}
+inline bool HasStrings(const Json& o, Keys keys) {
+  return HasAll(o, keys, [](const Json& v) { return v.is_string(); });
+}
+inline bool HasNumbers(const Json& o, Keys keys) {
+  return HasAll(o, keys, [](const Json& v) { return v.is_number(); });
+}
+inline bool HasNumbersOrNull(const Json& o, Keys keys) {
+  return HasAll(o, keys, [](const Json& v) { return v.is_number() || v.is_null(); });
+}
+// An array of which every element is one.
+template <class Kind>
+bool HasArray(const Json& o, const char* key, Kind is_kind) {
+  return HasAll(o, {key},
+                [&](const Json& v) { return v.is_array() && std::ranges::all_of(v, is_kind); });
+}
+
+inline bool IsEnvironment(const Json& e) {
+  return HasStrings(e, {"detops", "time", "system", "compiler"}) && HasNumbers(e, {"threads"}) &&
+         HasArray(e, "devices",
+                  [](const Json& d) {
+                    return HasStrings(d, {"name", "description", "reason"}) &&
+                           HasAll(d, {"usable"}, [](const Json& v) { return v.is_boolean(); });
+                  }) &&
+         HasArray(e, "unusable", [](const Json& u) {
+           return HasStrings(u, {"name", "reason"});
+         });
+}
+
+inline Json ReadJson(const std::filesystem::path& file) {
+  constexpr int64_t kMostBytes = int64_t{256} << 20;
+  // Documents are five levels deep; the parser itself needs no stack for more.
+  Json json = Json::parse(ReadFile(file, kMostBytes), nullptr, false);
+  if (json.is_discarded()) throw UserError(file.string() + ": is no JSON");
+  return json;
+}
+
+}  // namespace detops::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arrays in files: NumPy's .npy (versions 1 to 3; half, float and int32, little-endian, C or
+// Fortran order) and, for boxes and points, text with a row a line. Nothing in a file is trusted:
+// whatever is wrong with it is a UserError that names the file and what to do.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "files/array.h"
+
+namespace detops::cli {
+
+// By the name's ending: .npy, else .csv or .txt.
+Array ReadArray(const std::filesystem::path& file);
+void WriteArray(const std::filesystem::path& file, const Array& array);
+
+Array ReadNpy(const std::filesystem::path& file);
+void WriteNpy(const std::filesystem::path& file, const Array& array);
+
+// Numbers separated by commas, semicolons or blanks, the same number in each line: [rows, columns]
+// of float. A first line of names and lines that begin with # are left out.
+Array ReadCsv(const std::filesystem::path& file);
+void WriteCsv(const std::filesystem::path& file, const Array& array);
+
+// The bytes of a file of at most `most` bytes.
+std::string ReadFile(const std::filesystem::path& file, int64_t most);
+void WriteFile(const std::filesystem::path& file, const std::string& content);
+
+}  // namespace detops::cli
