@@ -8,8 +8,10 @@
 // refused where the machine lacks the instructions.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,6 +53,15 @@ std::vector<runtime::Implementation<Op>> Table(
   [&]<size_t... i>(std::index_sequence<i...>) { (add.template operator()<i>(), ...); }
   (std::make_index_sequence<kInstructionSets.size()>());
   table.push_back(reference);
+  return table;
+}
+
+// The same table with that implementation first, where a build has it: wider is not always faster.
+template <class Op>
+std::vector<runtime::Implementation<Op>> Prefer(std::string_view name,
+                                                std::vector<runtime::Implementation<Op>> table) {
+  const auto found = std::ranges::find(table, name, &runtime::Implementation<Op>::name);
+  if (found != table.end()) std::rotate(table.begin(), found, found + 1);
   return table;
 }
 
