@@ -71,7 +71,27 @@ def begin_kernel():
                 yield f"{path.relative_to(ROOT)}:{line}: {found[1]} does not begin with BeginKernel()"
 
 
-RULES = {rule.__name__: rule for rule in (layers, operator_folders, begin_kernel)}
+def operator_names():
+    """No operator is known by name outside of its folder: CMake lists the folders.
+
+    The demo's scenes and the proto, whose names are mluOp's, may name them, and so may comments and
+    examples of command lines.
+    """
+    camel = ["".join(w.capitalize() for w in name.split("_")) for name in OPERATORS]
+    names = re.compile(r"\b(" + "|".join(OPERATORS + camel) + r")\b")
+    for path in files("src", "tools"):
+        relative = path.relative_to(ROOT).as_posix()
+        if re.match(r"src/ops/\w+/|tools/detops/(demo/|commands/demo.cc|case.proto)", relative):
+            continue
+        if path.suffix not in SOURCES | {".txt", ".cmake"}:
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            code = re.sub(r"//.*|detops (run|gen|check|bench) [\w/]+|like \w+ or [\w/]+", "", line)
+            if found := names.search(code):
+                yield f"{relative}:{number}: names {found[1]}"
+
+
+RULES = {rule.__name__: rule for rule in (layers, operator_folders, operator_names, begin_kernel)}
 
 if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in RULES:

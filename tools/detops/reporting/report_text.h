@@ -13,14 +13,13 @@
 namespace detops::cli {
 
 inline constexpr char kBarsText[] =
-    "Accuracy: the thresholds of the design documents (bbox_overlaps and proposals 3e-3 for diff1 "
-    "and "
-    "diff2, border_align ten times the error of plain float, everything else equal). Efficiency: "
-    "the "
-    "fastest implementation of each case against the peak on its bottleneck side, 60 % asked for "
-    "at "
-    "sizes of networks and 30 % elsewhere. Bytes and operations are counted as the documents count "
-    "them.";
+    "Accuracy: the thresholds of the design documents (3e-3 for diff1 and diff2, ten times the "
+    "error "
+    "of plain float where results are interpolated, everything else equal). Efficiency: the "
+    "fastest "
+    "implementation of each case against the peak on its bottleneck side, 60 % asked for at sizes "
+    "of "
+    "networks and 30 % elsewhere. Bytes and operations are counted as the documents count them.";
 inline constexpr char kAccuracyText[] =
     "Against an oracle that shares no code with the library: exact or wider arithmetic. diff1 = "
     "sum|a-b| / "
