@@ -22,6 +22,10 @@ typedef enum {
   MLUOP_MLU590 = 592
 } mluOpDevType_t;
 
+namespace detops::runtime {
+class CallLog;
+}
+
 struct mluOpContext {
   // These two stay first: existing clients read them.
   cnrtQueue_t queue = nullptr;
@@ -31,6 +35,9 @@ struct mluOpContext {
   std::string forced_implementation;  // "" when the table chooses
   const char* last_implementation = "";
   detops::runtime::Work last_work;
+  size_t last_workspace = 0;                       // in bytes
+  bool last_call_ran = false;                      // a kernel; false where there was nothing to do
+  const detops::runtime::CallLog* call = nullptr;  // the one in progress
   detops::runtime::Threads threads{detops::runtime::DefaultThreads()};
   mluOpQuantizeRoundMode_t round_mode = MLUOP_ROUND_HALF_TO_EVEN;
   mluOpAtomicsMode_t atomics_mode = MLUOP_ATOMICS_NOT_ALLOWED;

@@ -2,16 +2,11 @@
 #include "runtime/dispatch.h"
 
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
 namespace detops::runtime {
 
 void LogDispatch(const char* op, const char* implementation, const char* outcome) {
-  static const bool enabled = [] {
-    const char* value = std::getenv("DETOPS_LOG");
-    return value != nullptr && std::strcmp(value, "dispatch") == 0;
-  }();
+  static const bool enabled = LogHas("dispatch");
   if (enabled) std::fprintf(stderr, "detops: %s: %s %s\n", op, implementation, outcome);
 }
 

@@ -9,11 +9,12 @@
 #include <string>
 
 #include "runtime/backend.h"
+#include "runtime/call_log.h"
 #include "runtime/context.h"
 
 namespace detops::runtime {
 
-// Says on stderr what ran and what refused, when DETOPS_LOG is "dispatch".
+// Says on stderr what ran and what refused, when DETOPS_LOG has "dispatch".
 void LogDispatch(const char* op, const char* implementation, const char* outcome);
 
 template <class Op>
@@ -68,9 +69,12 @@ void DispatchWith(mluOpContext& handle, const typename Op::Plan& plan,
     Op::WriteEmpty(plan, args, handle);
   } else {
     Op::RequireArgs(plan, args);
-    implementation.run(plan, args, memory(implementation),
+    void* const workspace = memory(implementation);
+    if (handle.call != nullptr) handle.call->Record(handle);
+    implementation.run(plan, args, workspace,
                        {*handle.device, handle.queue, handle.threads, handle.last_work});
   }
+  handle.last_call_ran = !plan.Empty();
   handle.last_implementation = implementation.name;
 }
 
@@ -86,6 +90,7 @@ void Dispatch(mluOpContext& handle, const typename Op::Plan& plan, const typenam
     if (workspace == nullptr && needed > 0) {
       core::BadParam("workspace: is null, expected ", needed, " bytes");
     }
+    handle.last_workspace = needed;
     return workspace;
   });
 }
@@ -95,6 +100,7 @@ template <class Op>
 void Dispatch(mluOpContext& handle, const typename Op::Plan& plan, const typename Op::Args& args) {
   DispatchWith<Op>(handle, plan, args, [&](const Implementation<Op>& implementation) -> void* {
     const auto needed = static_cast<size_t>(implementation.workspace(plan, *handle.device));
+    handle.last_workspace = needed;
     return needed > 0 ? handle.Scratch(needed) : nullptr;
   });
 }

@@ -23,11 +23,14 @@ mluOpStatus_t MLUOP_WIN_API mluOpPolyNms(mluOpHandle_t handle,
                                          size_t workspace_size,
                                          const mluOpTensorDescriptor_t output_desc, void* output,
                                          void* result_num) {
-  return core::Guard("mluOpPolyNms", [&] {
-    mluOpContext& context = runtime::RequireHandle(handle);
-    const auto plan = ops::PolyNmsPlan::Make(boxes_desc, output_desc, iou_threshold);
-    const ops::PolyNmsArgs args = {static_cast<const float*>(boxes), static_cast<int32_t*>(output),
-                                   static_cast<int32_t*>(result_num)};
-    runtime::Dispatch<ops::PolyNms>(context, plan, args, workspace, workspace_size);
-  });
+  return runtime::Call<ops::PolyNms>(
+      "mluOpPolyNms", handle, {{"iou_threshold", iou_threshold}},
+      {{"boxes", boxes_desc, boxes}, {"output", output_desc, output, runtime::kOutput}},
+      [&](mluOpContext& context) {
+        const auto plan = ops::PolyNmsPlan::Make(boxes_desc, output_desc, iou_threshold);
+        const ops::PolyNmsArgs args = {static_cast<const float*>(boxes),
+                                       static_cast<int32_t*>(output),
+                                       static_cast<int32_t*>(result_num)};
+        runtime::Dispatch<ops::PolyNms>(context, plan, args, workspace, workspace_size);
+      });
 }

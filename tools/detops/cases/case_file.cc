@@ -167,7 +167,7 @@ Problem MakeProblem(const Case& what) {
   }
   problem.inputs.resize(inputs.size());
   for (int i = 0; i < what.spec.input_size(); ++i) {
-    const size_t at = PositionOf(*problem.schema, static_cast<size_t>(i));
+    const size_t at = PositionOf(problem, what.spec, static_cast<size_t>(i));
     const std::string name =
         fmt::format("{}: input {} ({})", what.file.string(), i + 1, inputs[at].name);
     problem.inputs[at] =

@@ -69,6 +69,20 @@ size_t PositionOf(const Schema& schema, size_t input_of_case) {
       tensors.begin());
 }
 
+size_t PositionOf(const schema::Problem& problem, const proto::Case& spec, size_t input_of_case) {
+  const std::vector<schema::Tensor> inputs = InputsOf(problem);
+  std::vector<size_t> positions;
+  for (const proto::Tensor& tensor : spec.input()) {
+    const auto found =
+        std::ranges::find_if(inputs, [&](const auto& input) { return input.name == tensor.id(); });
+    const auto at = static_cast<size_t>(found - inputs.begin());
+    const bool known = found != inputs.end() && std::ranges::find(positions, at) == positions.end();
+    if (!known) return PositionOf(*problem.schema, input_of_case);
+    positions.push_back(at);
+  }
+  return positions[input_of_case];
+}
+
 std::string OptionOf(const schema::Tensor& tensor) {
   if (tensor.option != nullptr) return tensor.option;
   return tensor.role == schema::Role::kInput ? OptionNamed(tensor.name) : "";

@@ -30,8 +30,11 @@ struct Problem : schema::Problem {
 
 std::vector<schema::Tensor> InputsOf(const schema::Problem& problem);
 std::vector<schema::Tensor> OutputsOf(const schema::Problem& problem);
-// Where in the C function's inputs the i-th input of a case file is.
+// Where in the C function's inputs the i-th input of a case file is: by the order that mluOp's
+// files have.
 size_t PositionOf(const Schema& schema, size_t input_of_case);
+// The same, by name where all inputs have the names of the C function.
+size_t PositionOf(const schema::Problem& problem, const proto::Case& spec, size_t input_of_case);
 
 // "--bbox-deltas": of `detops run`; "" for an output that none writes.
 std::string OptionOf(const schema::Tensor& tensor);
