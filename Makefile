@@ -21,7 +21,7 @@ setup:
 
 # In a folder of its own, with nothing but what it needs: two minutes on two cores.
 demo: setup  ## the five operators on scenes one can see, checked against an independent oracle
-	@cmake --preset release -B build/demo -DDETOPS_CUDA=OFF -DDETOPS_BUILD_TESTS=OFF \
+	@cmake --preset release -B build/demo -DDETOPS_CUDA=OFF -DDETOPS_QUICK=ON -DDETOPS_BUILD_TESTS=OFF \
 	  -DDETOPS_BUILD_BENCH=OFF -DDETOPS_BUILD_EXAMPLES=OFF >/dev/null
 	@cmake --build build/demo --target detops_cli -j $(JOBS)
 	@build/demo/tools/detops/detops demo --out build/demo/index.html

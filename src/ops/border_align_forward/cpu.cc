@@ -26,6 +26,7 @@
 #include "ops/border_align_forward/samples-inl.h"
 #include "ops/border_align_forward/turn-inl.h"
 
+#if HWY_TARGET != HWY_SCALAR  // without vectors the reference runs
 HWY_BEFORE_NAMESPACE();
 namespace detops::ops::HWY_NAMESPACE {
 namespace {
@@ -324,6 +325,7 @@ void Run(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args,
 
 }  // namespace detops::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+#endif
 
 #if HWY_ONCE
 namespace detops::ops {

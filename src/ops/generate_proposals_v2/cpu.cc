@@ -76,6 +76,7 @@ struct Workspace {
 }  // namespace detops::ops::generate_proposals
 #endif
 
+#if HWY_TARGET != HWY_SCALAR  // without vectors the reference runs
 HWY_BEFORE_NAMESPACE();
 namespace detops::ops::HWY_NAMESPACE {
 namespace {
@@ -281,6 +282,7 @@ void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& arg
 
 }  // namespace detops::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+#endif
 
 #if HWY_ONCE
 namespace detops::ops {

@@ -34,6 +34,7 @@ struct Workspace {
 }  // namespace detops::ops::points_in_boxes
 #endif
 
+#if HWY_TARGET != HWY_SCALAR  // without vectors the reference runs
 HWY_BEFORE_NAMESPACE();
 namespace detops::ops::HWY_NAMESPACE {
 namespace {
@@ -217,6 +218,7 @@ void Run(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, void* mem
 
 }  // namespace detops::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+#endif
 
 #if HWY_ONCE
 namespace detops::ops {

@@ -56,6 +56,7 @@ struct Workspace {
 }  // namespace detops::ops::poly_nms
 #endif
 
+#if HWY_TARGET != HWY_SCALAR  // without vectors the reference runs
 HWY_BEFORE_NAMESPACE();
 namespace detops::ops::HWY_NAMESPACE {
 namespace {
@@ -323,6 +324,7 @@ void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
 
 }  // namespace detops::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+#endif
 
 #if HWY_ONCE
 namespace detops::ops {

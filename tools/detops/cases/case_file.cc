@@ -61,7 +61,7 @@ int DepthOf(const std::string& text) {
 }
 
 // The last three parts of a/b/cases/poly_nms/edge/ties.prototxt, without the ending.
-std::string NameOf(const fs::path& file) {
+std::string CaseName(const fs::path& file) {
   std::vector<std::string> parts;
   for (const fs::path& part : fs::absolute(file).lexically_normal()) parts.push_back(part.string());
   const size_t first = parts.size() > 3 ? parts.size() - 3 : 0;
@@ -127,7 +127,7 @@ Case ParseCase(const fs::path& file, const std::string& text) {
   }
   Case what;
   what.file = file;
-  what.name = NameOf(file);
+  what.name = CaseName(file);
   const std::string folder = fs::absolute(file).parent_path().filename().string();
   what.group = IsGroup(folder) ? folder : "other";
   Collector collector;

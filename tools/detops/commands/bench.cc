@@ -16,7 +16,7 @@
 namespace detops::cli {
 namespace {
 
-struct Request {
+struct BenchRequest {
   std::vector<std::string> cases;
   MeasureAllOptions options;
   std::string out, csv, compare;
@@ -121,7 +121,7 @@ std::string Csv(const nlohmann::ordered_json& json) {
   return text;
 }
 
-int Bench(const Request& request) {
+int Bench(const BenchRequest& request) {
   const bool text = !request.output.json && !request.output.quiet;
   // Read before anything is measured: a wrong file should not cost minutes.
   nlohmann::ordered_json old;
@@ -169,7 +169,7 @@ void AddMeasureOptions(Command& command, MeasureAllOptions& options) {
 
 void AddBench(Command& program, int& exit_code) {
   Command bench = program.AddCommand("bench", "times, and how far from the machine's peaks");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<BenchRequest>();
   request->options.groups = {"network"};
   bench.Add("cases", request->cases, "as for check; default: the whole collection");
   bench.Add("--group", request->options.groups, "groups of the collection")

@@ -13,7 +13,7 @@
 namespace detops::cli {
 namespace {
 
-struct Request {
+struct CheckRequest {
   std::vector<std::string> cases, groups;
   CheckOptions options;
   std::string out;
@@ -78,7 +78,7 @@ void PrintTrouble(const std::vector<CheckRow>& rows) {
   }
 }
 
-int Check(const Request& request) {
+int Check(const CheckRequest& request) {
   const bool text = !request.output.json && !request.output.quiet;
   bool wrong_file = false;
   const nlohmann::ordered_json json =
@@ -114,7 +114,7 @@ int Check(const Request& request) {
 void AddCheck(Command& program, int& exit_code) {
   Command check =
       program.AddCommand("check", "case files on every implementation, against the oracle");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<CheckRequest>();
   request->groups = {"smoke", "edge", "network"};
   check.Add("cases", request->cases,
             "files, folders, or parts of the collection like poly_nms or poly_nms/edge; "

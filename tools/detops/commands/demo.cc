@@ -15,7 +15,7 @@
 namespace detops::cli {
 namespace {
 
-struct Request {
+struct DemoRequest {
   std::string out = "detops-demo.html", device;
   Output output;
 };
@@ -50,7 +50,7 @@ std::string DemoPage(const std::vector<Scene>& scenes, const std::string& device
               "h2 .soft { font-weight: 400; font-size: 15px; } td, th { white-space: nowrap; }\n");
 }
 
-int Demo(const Request& request) {
+int Demo(const DemoRequest& request) {
   const bool text = !request.output.json && !request.output.quiet;
   std::string device = ChosenDevice(request.device);
   if (device.empty()) device = "cpu";
@@ -105,7 +105,7 @@ int Demo(const Request& request) {
 
 void AddDemo(Command& program, int& exit_code) {
   Command demo = program.AddCommand("demo", "the five operators on scenes one can see, as a page");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<DemoRequest>();
   demo.Add("--out", request->out, "the page").TypeName("FILE").ShowDefault();
   demo.Add("--device", request->device, "where to run; default: DETOPS_DEVICE, or cpu");
   AddOutputOptions(demo, request->output);

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Request {
-  explicit Request(const Schema& op) : problem(op) {}
+struct GenRequest {
+  explicit GenRequest(const Schema& op) : problem(op) {}
   Problem problem;             // its scalars
   std::vector<int64_t> sizes;  // of the letters
   std::string scene = "scattered", dtype = "float", distribution, out;
@@ -47,7 +47,7 @@ void SpellOut(proto::Case& spec) {
   spec.clear_scene();
 }
 
-proto::Case MakeCase(const Request& request, const std::string& scene,
+proto::Case MakeCase(const GenRequest& request, const std::string& scene,
                      const std::vector<int64_t>& sizes, uint64_t seed) {
   const Schema& op = *request.problem.schema;
   proto::Case spec;
@@ -85,7 +85,7 @@ proto::Case MakeCase(const Request& request, const std::string& scene,
   return spec;
 }
 
-void Generate(const Request& request) {
+void Generate(const GenRequest& request) {
   std::vector<std::string> scenes;
   for (const schema::Scene& kind : request.problem.schema->scenes) {
     if (request.scene == "all" || request.scene == kind.name) scenes.emplace_back(kind.name);
@@ -146,7 +146,7 @@ void AddGen(Command& program, int&) {
       "  detops gen poly_nms --scene all --count 20 --out cases/mine");
   for (const Schema* op : schema::All()) {
     Command sub = gen.AddCommand(op->name, op->summary);
-    auto request = std::make_shared<Request>(*op);
+    auto request = std::make_shared<GenRequest>(*op);
     std::string kinds;
     for (const schema::Scene& kind : op->scenes) {
       kinds += fmt::format("  {:<16} {}\n", kind.name, kind.help);

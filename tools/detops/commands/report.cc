@@ -15,7 +15,7 @@
 namespace detops::cli {
 namespace {
 
-struct Request {
+struct ReportRequest {
   std::string check, bench, out, format = "html";
   std::vector<std::string> cases;
   CheckOptions check_options;
@@ -23,7 +23,7 @@ struct Request {
   Output output;
 };
 
-int Report(const Request& request) {
+int Report(const ReportRequest& request) {
   const bool text = !request.output.json && !request.output.quiet;
   const nlohmann::ordered_json check =
       request.check.empty() ? CheckAll(FindCases(request.cases, {"smoke", "edge", "network"}),
@@ -52,7 +52,7 @@ int Report(const Request& request) {
 void AddReport(Command& program, int& exit_code) {
   Command report =
       program.AddCommand("report", "the acceptance report, as one self-contained file");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<ReportRequest>();
   request->bench_options.groups = {"network", "scale"};
   report.Add("cases", request->cases, "as for check; default: the whole collection");
   report.Add("--check", request->check, "results of `detops check --out`; default: checks now")

@@ -15,15 +15,15 @@ namespace detops::cli {
 namespace {
 
 // What the options of one operator were set to.
-struct Request {
-  explicit Request(const Schema& op) : problem(op) {}
+struct RunRequest {
+  explicit RunRequest(const Schema& op) : problem(op) {}
   Problem problem;                                     // its scalars
   std::map<std::string, std::string> inputs, outputs;  // files by tensor
   std::string device, implementation;
   Output output;
 };
 
-Problem ReadProblem(const Request& request) {
+Problem ReadProblem(const RunRequest& request) {
   Problem problem = request.problem;
   for (const schema::Tensor& tensor : InputsOf(problem)) {
     const std::string& file = request.inputs.at(tensor.name);
@@ -47,7 +47,7 @@ Problem ReadProblem(const Request& request) {
   return problem;
 }
 
-void RunRequest(const Request& request) {
+void RunOperator(const RunRequest& request) {
   const Problem problem = ReadProblem(request);
   const std::string device = ChosenDevice(request.device);
   RequireKnown(device, request.implementation);
@@ -113,7 +113,7 @@ void AddRun(Command& program, int&) {
   run.Footer("Example:\n  detops run poly_nms --boxes dets.npy --iou-threshold 0.1 --out keep.npy");
   for (const Schema* op : schema::All()) {
     Command sub = run.AddCommand(op->name, op->summary);
-    auto request = std::make_shared<Request>(*op);
+    auto request = std::make_shared<RunRequest>(*op);
     const auto help = [&](const schema::Tensor& tensor) {
       return fmt::format("[{}]{} {}", tensor.shape,
                          op->batch_is_optional ? ", the first may be left out:" : "", tensor.help);
@@ -134,7 +134,7 @@ void AddRun(Command& program, int&) {
             "force an implementation; default: the library's choice");
     AddOutputOptions(sub, request->output);
     sub.Footer(fmt::format("Files are .npy (half or float) or .csv.\nExample:\n  {}", op->example));
-    sub.OnCall([request] { RunRequest(*request); });
+    sub.OnCall([request] { RunOperator(*request); });
   }
 }
 

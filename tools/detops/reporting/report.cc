@@ -15,10 +15,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string Text(const Json& object, const char* key) { return object.value(key, std::string()); }
+std::string Field(const Json& object, const char* key) { return object.value(key, std::string()); }
 
 bool Compared(const Json& row) {
-  const std::string status = Text(row, "status");
+  const std::string status = Field(row, "status");
   return status == "passed" || status == "weak" || status == "FAILED";
 }
 
@@ -32,9 +32,9 @@ Json AccuracyRows(const Json& check, const std::string& op) {
   Json rows = Json::array();
   std::map<std::string, size_t> place;
   for (const Json& r : check["results"]) {
-    if (Text(r, "op") != op || !Compared(r)) continue;
+    if (Field(r, "op") != op || !Compared(r)) continue;
     for (const Json& output : r["outputs"]) {
-      const std::string key = Text(r, "case") + " " + Text(output, "name");
+      const std::string key = Field(r, "case") + " " + Field(output, "name");
       if (place.find(key) == place.end()) {
         place[key] = rows.size();
         rows.push_back({{"case", r["case"]},
@@ -58,12 +58,12 @@ Json AccuracyRows(const Json& check, const std::string& op) {
       }
       row["implementations"] = row["implementations"].get<int>() + 1;
       row["same_bits"] = row["same_bits"].get<bool>() && r["same_bits"].get<bool>();
-      const std::string status = Text(r, "status");
+      const std::string status = Field(r, "status");
       if (status == "FAILED" || (status == "weak" && row["status"] == "passed")) {
         row["status"] = status;
         row["reason"] = r["reason"];
       }
-      const std::string command = Text(r, "command");
+      const std::string command = Field(r, "command");
       row["command"] = command.substr(0, command.find(" --device"));
     }
   }
@@ -101,8 +101,8 @@ std::vector<Json> Fastest(const Json& bench, const std::string& op) {
   std::map<std::string, Json> best;
   std::vector<std::string> order;
   for (const Json& m : bench["measurements"]) {
-    if (Text(m, "op") != op || !Text(m, "skipped").empty()) continue;
-    const std::string key = Text(m, "case") + Text(m, "device");
+    if (Field(m, "op") != op || !Field(m, "skipped").empty()) continue;
+    const std::string key = Field(m, "case") + Field(m, "device");
     if (!best.contains(key)) order.push_back(key);
     if (!best.contains(key) || m["median_s"].get<double>() < best[key]["median_s"].get<double>()) {
       best[key] = m;
@@ -117,7 +117,7 @@ Json EfficiencyVerdict(const std::vector<Json>& fastest, bool network, double ba
   int cases = 0, met = 0;
   double lowest = 0;
   for (const Json& m : fastest) {
-    if ((Text(m, "group") == "network") != network || m["bottleneck_efficiency"].is_null())
+    if ((Field(m, "group") == "network") != network || m["bottleneck_efficiency"].is_null())
       continue;
     const double efficiency = m["bottleneck_efficiency"];
     lowest = cases == 0 ? efficiency : std::min(lowest, efficiency);
@@ -141,18 +141,18 @@ Json Skipped(const Json& check, const Json& bench) {
     if (std::ranges::find(skipped, row) == skipped.end()) skipped.push_back(row);
   };
   for (const Json& u : check["environment"]["unusable"]) {
-    add(Text(u, "name"), Text(u, "reason"), "detops list");
+    add(Field(u, "name"), Field(u, "reason"), "detops list");
   }
   for (const Json& r : check["results"]) {
-    const std::string status = Text(r, "status");
+    const std::string status = Field(r, "status");
     if (status == "passed" || status == "weak" || status == "FAILED") continue;
-    add(fmt::format("check {} {} ({})", Text(r, "case"), Text(r, "implementation"), status),
-        Text(r, "reason"), Text(r, "command"));
+    add(fmt::format("check {} {} ({})", Field(r, "case"), Field(r, "implementation"), status),
+        Field(r, "reason"), Field(r, "command"));
   }
   for (const Json& m : bench["measurements"]) {
-    if (Text(m, "skipped").empty()) continue;
-    add(fmt::format("bench {} {}", Text(m, "case"), Text(m, "implementation")), Text(m, "skipped"),
-        Text(m, "command"));
+    if (Field(m, "skipped").empty()) continue;
+    add(fmt::format("bench {} {}", Field(m, "case"), Field(m, "implementation")),
+        Field(m, "skipped"), Field(m, "command"));
   }
   return skipped;
 }
@@ -169,14 +169,14 @@ Json MakeReport(const Json& check, const Json& bench) {
                  {"commands",
                   {"detops check --out check.json", "detops bench --out bench.json",
                    "detops report --check check.json --bench bench.json --out report.html"}}};
-  report["bench_time"] = Text(bench["environment"], "time");
+  report["bench_time"] = Field(bench["environment"], "time");
   report["quick"] = bench["environment"].value("quick", false);
   bool good = check["summary"]["errors"].get<int>() == 0;  // also in files of no operator
   for (const Schema* op : schema::All()) {
     const std::string name = op->name;
     int errors = 0;
     for (const Json& r : check["results"]) {
-      errors += Text(r, "op") == name && Text(r, "status") == "ERROR";
+      errors += Field(r, "op") == name && Field(r, "status") == "ERROR";
     }
     Json accuracy = AccuracyRows(check, name);
     const std::vector<Json> fastest = Fastest(bench, name);
@@ -189,7 +189,7 @@ Json MakeReport(const Json& check, const Json& bench) {
     good = good && verdict["accuracy"] != "failed" && verdict["bits"] != "failed";
     Json measurements = Json::array();
     for (const Json& m : bench["measurements"]) {
-      if (Text(m, "op") == name && Text(m, "skipped").empty()) measurements.push_back(m);
+      if (Field(m, "op") == name && Field(m, "skipped").empty()) measurements.push_back(m);
     }
     report["operators"].push_back({{"name", name},
                                    {"summary", op->summary},
