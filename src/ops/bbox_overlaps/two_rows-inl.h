@@ -88,8 +88,8 @@ HWY_NOINLINE int64_t MeetBoth(const Matrix<T>& matrix, const RowPairs& pairs, in
     const FloatVec w = hn::Max(hn::Sub(to_x, from_x), zero.v);
     const FloatVec inter = hn::Mul(w, hn::Sub(to_y, from_y));
     const FloatVec areas = hn::Add(either(l.area, r.area), LoadLane(columns.area + j).v);
-    StoreParted<streams>(hn::Div(inter, hn::Sub(areas, inter)), is_right, left_out + j,
-                         right_out + j);
+    StoreSplit<streams>(hn::Div(inter, hn::Sub(areas, inter)), is_right, left_out + j,
+                        right_out + j);
   };
 
   const auto lanes = static_cast<int64_t>(FloatLanes());

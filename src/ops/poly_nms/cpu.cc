@@ -127,7 +127,7 @@ class PolyNmsRun {
     w_.cells.Measure(w_.bounds, plan_.count, threads_);
     const bool dense = w_.cells.Density() > kDense && plan_.count >= kLeastDense;
     runtime::Work work = {0, 0};
-    const bool done = (dense || w_.cells.Crowded()) && SuppressDense(work);
+    const bool done = (dense || w_.cells.Clustered()) && SuppressDense(work);
     if (!done) work += SuppressByPlace();
     return work;
   }
@@ -191,7 +191,7 @@ class PolyNmsRun {
     FewKept kept;
     const uint64_t last = SuppressBest(kept, work);
     constexpr int64_t kSample = 256;
-    if (!w_.cells.Crowded() &&
+    if (!w_.cells.Clustered() &&
         CollectUnsuppressed(plan_.count / kSample, last, kept.Kept(), work) > kSample / 8) {
       static_assert(kLeastDense >= FewKept::kCapacity);
       FindBounds(0, FewKept::kCapacity);  // those of the best, by score, are in their place
@@ -246,7 +246,7 @@ class PolyNmsRun {
         const Quad quad = {math::PrepareQuad(BoxOf(i), bounds), static_cast<int32_t>(i)};
         const NewcomerJudge newcomer = {judge, quad, bounds};
         part_candidates += 1 + kept.count;
-        if (AnySuppresses(kept, EachIs(bounds), i, newcomer, part, AdmitsAll())) continue;
+        if (AnySuppresses(kept, BroadcastBox(bounds), i, newcomer, part, AdmitsAll())) continue;
         *out++ = key;
       }
       pairs += part;
