@@ -113,9 +113,9 @@ struct Judge {
       // To those who asked.
       for (int group = 0; group < 32 / kLanes; ++group) {
         const int asker = __shfl_sync(cuda::kAllLanes, pair, group * kLanes);
-        const auto told = static_cast<math::Verdict>(
+        const auto answer = static_cast<math::Verdict>(
             __shfl_sync(cuda::kAllLanes, static_cast<int>(found), group * kLanes));
-        if (lane == asker) verdict = told;
+        if (lane == asker) verdict = answer;
       }
     }
     return verdict;
