@@ -59,7 +59,7 @@ struct QuotientDiffers {
     a *= __uint_as_float((127u - (high >> 24) % 60u) << 23);  // down to 2^-60 of b
     b *= __uint_as_float((127u - (low >> 24) % 40u) << 23);
     if (a > b) a = b * (a / (a + b));
-    return !SameFloat(ops::DivideOrdinary(a, b), __fdiv_rn(a, b));
+    return !SameFloat(ops::DivideInRange(a, b), __fdiv_rn(a, b));
   }
 };
 
