@@ -80,7 +80,7 @@ HWY_INLINE FloatLane Max(FloatLane a, FloatLane b) {
 #endif
 }
 
-// A lower bound that every number meets: for numbers that are known to be large enough.
+// A lower bound that every number satisfies: for numbers that are known to be large enough.
 struct NoLeast {};
 HWY_INLINE FloatLane Max(NoLeast, FloatLane x) { return x; }
 

@@ -8,7 +8,7 @@
 //   double LeastArea(int64_t box)    boxes whose bounds have less area don't suppress it
 //   kInVectors                       whether it decides a vector of pairs at once, by their bounds:
 //     Suppressing(FloatBoxes ahead, FloatBoxes reach, int64_t behind)
-//                                    a mask; each of `reach` is that of `behind`
+//                                    a mask; each lane of `reach` is that of `behind`
 //   or one pair after the other:
 //     bool Suppresses(int64_t ahead, int64_t behind, int64_t& pairs)
 //                                    adds the number of evaluations to `pairs`

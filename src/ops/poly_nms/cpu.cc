@@ -3,8 +3,8 @@
 // The first of these conditions that holds decides how boxes are suppressed:
 //   threshold below 0                      keep the highest-scoring box, compare nothing
 //   at most 512 boxes                      compare each with all kept boxes, in score order
-//   more than 256 boxes per cell           compare all with what the best 512 keep, then
-//                                          decide the rest in score order
+//   more than 256 boxes per cell           decide the best 512 first, compare all others with
+//                                          those kept, decide what remains in score order
 //   more than 16 per cell, 4096 or more    the same if the best suppress 7/8 of a sample
 //   otherwise                              cell by cell (cpu/nms/local_nms-inl.h)
 // In score order means cpu/nms/greedy_nms-inl.h: without a grid for at most 512 boxes, else in
