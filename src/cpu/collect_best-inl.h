@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The best of many scores, without sorting them all: a sample tells about how good the last of them
-// is, and one pass collects what is as good. Compiled once for each Highway target, hence the
-// unusual guard.
+// The highest of many scores, without sorting them all: a sample estimates the lowest score wanted,
+// and one pass collects the scores that are not below it. Compiled once for each Highway target,
+// hence the unusual guard.
 #if defined(DETOPS_CPU_COLLECT_BEST_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_CPU_COLLECT_BEST_INL_H_
 #undef DETOPS_CPU_COLLECT_BEST_INL_H_
@@ -23,11 +23,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace detops::cpu::HWY_NAMESPACE {
 
-// Writes the indices from `begin` to `end` of scores that are not below `least`, NaN among them;
+// Writes the indices from `begin` to `end` of the scores that are not below `least`, including NaN;
 // returns where they end. `out` has room for all.
 inline uint32_t* CollectIndices(const float* scores, int64_t begin, int64_t end, float least,
                                 uint32_t* out) {
-  constexpr int64_t kBits = 64;  // at a time: a branch for each vector would be mispredicted
+  constexpr int64_t kBits = 64;  // scores at a time: a branch per vector would be mispredicted
   const FloatTag tag;
   const auto lanes = static_cast<int64_t>(FloatLanes());
   const auto limit = hn::Set(tag, least);
@@ -51,7 +51,7 @@ inline uint32_t* CollectIndices(const float* scores, int64_t begin, int64_t end,
 // arrays have room for `count`.
 inline int64_t CollectFrom(float least, const float* scores, int64_t count, uint64_t* keys,
                            uint32_t* scratch, runtime::Threads& threads) {
-  constexpr int64_t kPart = 8192;  // a thread's share at least
+  constexpr int64_t kPart = 8192;  // the least number of scores per thread
   const auto take = [&](int64_t begin, int64_t end, uint64_t* out) HWY_ATTR {
     const uint32_t* indices_end = CollectIndices(scores, begin, end, least, scratch + begin);
     for (const uint32_t* i = scratch + begin; i < indices_end; ++i) {
@@ -62,8 +62,8 @@ inline int64_t CollectFrom(float least, const float* scores, int64_t count, uint
   return threads.Collect(count, kPart, keys, take);
 }
 
-// The keys of at least the `wanted` best scores, with those that are about as good as the last of
-// them, ascending by index; returns how many. Room as above.
+// The keys of at least the `wanted` highest scores, with those that are about as high as the last
+// of them, ascending by index; returns how many. The arrays are as above.
 inline int64_t CollectBest(const float* scores, int64_t count, int64_t wanted, uint64_t* keys,
                            uint32_t* scratch, runtime::Threads& threads) {
   constexpr int64_t kSamples = 2048;
@@ -72,7 +72,8 @@ inline int64_t CollectBest(const float* scores, int64_t count, int64_t wanted, u
     for (int64_t i = 0; i < kSamples; ++i) {
       ranks[i] = math::ScoreRank(scores[i * count / kSamples]);
     }
-    // So many of the sample are expected to be wanted; more, so that they are enough nearly always.
+    // This many of the sample are expected to be wanted. A few more are taken, so that they are
+    // nearly always enough.
     const double expected = static_cast<double>(wanted) * kSamples / static_cast<double>(count);
     const auto last =
         ranks.begin() +

@@ -11,9 +11,9 @@
 namespace detops::cpu {
 
 struct InstructionSet {
-  const char* implementation;  // "cpu:avx2"; DETOPS_CPU takes the part behind the colon
+  const char* implementation;  // "cpu:avx2"; DETOPS_CPU takes the part after the colon
   const char* needs;           // why a processor without it can't run that implementation
-  int64_t target;              // Highway's bit
+  int64_t target;              // Highway's bit for it
 };
 
 // Widest first. Each build has those of its own architecture.
@@ -25,8 +25,9 @@ inline constexpr std::array kInstructionSets = {
     InstructionSet{"cpu:neon", "needs NEON", HWY_NEON},
 };
 
-// The targets that DETOPS_CPU allows, which is read once: those no wider than the one it names, or
-// all. Throws BAD_PARAM where it names no instruction set of this architecture.
+// The targets that DETOPS_CPU allows: those no wider than the one it names, or all of them where it
+// is not set. The variable is read once. Throws BAD_PARAM where it names no instruction set of this
+// architecture.
 int64_t AllowedTargets();
 
 // Null if the processor has the instruction set and DETOPS_CPU allows it; else why not, in a few

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A vector of floats as the lane type of the formulas in src/math: the same operators, the same Min
-// and Max, one result a lane. Compiled once for each Highway target, hence the unusual guard.
+// and Max, one result per lane. Compiled once for each Highway target, hence the unusual guard.
 #if defined(DETOPS_CPU_LANE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_CPU_LANE_INL_H_
 #undef DETOPS_CPU_LANE_INL_H_
@@ -30,8 +30,9 @@ using DoubleTag = hn::ScalableTag<double>;
 
 HWY_INLINE size_t FloatLanes() { return hn::Lanes(FloatTag()); }
 
-// Vectors as members of a class or elements of an array. SVE's own are neither, for the compiler
-// does not know their length; where it is told, it makes types of it that convert to and fro.
+// Vector types that may be members of a class or elements of an array. SVE's own may not, because
+// the compiler does not know their length; with a fixed length it has types that convert to and
+// from them.
 #if HWY_TARGET == HWY_SVE_256
 typedef svfloat32_t StoredFloats __attribute__((arm_sve_vector_bits(256)));
 typedef svint32_t StoredInts __attribute__((arm_sve_vector_bits(256)));
@@ -50,9 +51,9 @@ HWY_INLINE FloatLane Broadcast(float f) { return {hn::Set(FloatTag(), f)}; }
 HWY_INLINE FloatLane LoadLane(const float* p) { return {hn::LoadU(FloatTag(), p)}; }
 
 HWY_INLINE FloatLane operator+(FloatLane a, FloatLane b) { return {hn::Add(a.v, b.v)}; }
-// Where multiplying and adding have units of their own, the formulas keep the adding ones busy with
-// minima and maxima. a - 1*b is the same difference, rounded once, in a multiplying unit: 15 % on
-// bbox_overlaps.
+// Where multiplications and additions have separate units, the formulas keep the adders busy with
+// minima and maxima. a - 1*b is the same difference, rounded once, in a multiplier: this saves 15 %
+// on bbox_overlaps.
 HWY_INLINE FloatLane operator-(FloatLane a, FloatLane b) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   return {hn::NegMulAdd(b.v, hn::Set(FloatTag(), 1.0f), a.v)};
@@ -63,7 +64,7 @@ HWY_INLINE FloatLane operator-(FloatLane a, FloatLane b) {
 HWY_INLINE FloatLane operator*(FloatLane a, FloatLane b) { return {hn::Mul(a.v, b.v)}; }
 HWY_INLINE FloatLane operator/(FloatLane a, FloatLane b) { return {hn::Div(a.v, b.v)}; }
 
-// The second argument when equal or unordered, as math/lane.h wants: what minps and maxps do.
+// The second argument when equal or unordered, as math/lane.h requires: what minps and maxps do.
 HWY_INLINE FloatLane Min(FloatLane a, FloatLane b) {
 #if HWY_ARCH_X86
   return {hn::Min(a.v, b.v)};
@@ -79,12 +80,12 @@ HWY_INLINE FloatLane Max(FloatLane a, FloatLane b) {
 #endif
 }
 
-// Below everything: for numbers that are known to be as large as it takes.
+// A lower bound that every number satisfies: for numbers that are known to be large enough.
 struct NoLeast {};
 HWY_INLINE FloatLane Max(NoLeast, FloatLane x) { return x; }
 
-// Max with a number that is not negative, for numbers that are no NaN: their bits compare as
-// integers do, and processors have more units for those. A -0 becomes +0.
+// Max with a number that is not negative, for numbers that are not NaN: their bits compare as
+// integers, and processors have more units for integers. A -0 becomes +0.
 struct AtLeast {
   StoredInts bits;
 };
@@ -96,7 +97,7 @@ HWY_INLINE FloatLane Max(AtLeast least, FloatLane x) {
   return {hn::BitCast(FloatTag(), bits)};
 }
 
-// A bit a lane, the first lowest.
+// One bit per lane, the first lane lowest.
 template <class FloatMask>
 HWY_INLINE uint64_t MaskBits(FloatMask mask) {
   static_assert(HWY_MAX_BYTES / sizeof(float) <= 16);
@@ -137,8 +138,8 @@ HWY_INLINE DoubleLane PowerOf2(DoubleLane shifted) {
 HWY_INLINE FloatVec LoadElements(const float* p) { return hn::LoadU(FloatTag(), p); }
 HWY_INLINE void StoreElements(FloatVec v, float* p) { hn::StoreU(v, FloatTag(), p); }
 
-// The hardware converts as math/half.h does, and Highway uses it where there is one (F16C, NEON,
-// SVE); its own emulation truncates.
+// Hardware conversion gives the same results as math/half.h, and Highway uses it where it exists
+// (F16C, NEON, SVE); Highway's own emulation truncates.
 HWY_INLINE FloatVec LoadElements(const math::Half* p) {
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_EMU128 || \
     HWY_TARGET == HWY_SCALAR
@@ -162,7 +163,7 @@ HWY_INLINE void StoreElements(FloatVec v, math::Half* p) {
 #endif
 }
 
-// Has what lies at p come from memory, to be read or to be written.
+// Prefetches `count` elements at p, to be read or to be written.
 template <class T>
 HWY_INLINE void PrefetchToRead(const T* p, int64_t count) {
   constexpr int64_t kLine = 64 / sizeof(T);
@@ -174,7 +175,8 @@ HWY_INLINE void PrefetchToWrite(const T* p, int64_t count) {
   for (int64_t i = 0; i < count; i += kLine) __builtin_prefetch(p + i, 1);
 }
 
-// Past the caches, for results larger than they are; p is aligned to a whole vector of elements.
+// Stores that bypass the caches, for results larger than they are; p is aligned to a whole vector
+// of elements.
 HWY_INLINE void StreamElements(FloatVec v, float* p) { hn::Stream(v, FloatTag(), p); }
 HWY_INLINE void StreamElements(FloatVec v, math::Half* p) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
@@ -189,7 +191,7 @@ HWY_INLINE void StreamElements(FloatVec v, math::Half* p) {
 // them and for numbers below 0. No lane is NaN. To be streamed, p1 and p2 must be aligned as above.
 #if HWY_TARGET == HWY_AVX3
 template <bool kStream, class Tag, class Vec, class Mask, class Lane>
-HWY_INLINE void StoreParted(Tag tag, Vec v, Mask second, Lane* p1, Lane* p2) {
+HWY_INLINE void StoreSplit(Tag tag, Vec v, Mask second, Lane* p1, Lane* p2) {
   const auto positive = hn::Max(v, hn::Zero(tag));
   const auto v2 = hn::IfThenElseZero(second, positive);
   const auto v1 = hn::Sub(positive, v2);
@@ -202,21 +204,21 @@ HWY_INLINE void StoreParted(Tag tag, Vec v, Mask second, Lane* p1, Lane* p2) {
   }
 }
 template <bool kStream>
-HWY_INLINE void StoreParted(FloatVec v, hn::Mask<FloatTag> second, float* p1, float* p2) {
-  StoreParted<kStream>(FloatTag(), v, second, p1, p2);
+HWY_INLINE void StoreSplit(FloatVec v, hn::Mask<FloatTag> second, float* p1, float* p2) {
+  StoreSplit<kStream>(FloatTag(), v, second, p1, p2);
 }
 template <bool kStream>
-HWY_INLINE void StoreParted(FloatVec v, hn::Mask<FloatTag> second, math::Half* p1, math::Half* p2) {
+HWY_INLINE void StoreSplit(FloatVec v, hn::Mask<FloatTag> second, math::Half* p1, math::Half* p2) {
   const hn::Rebind<hwy::float16_t, FloatTag> half_tag;
-  const hn::Rebind<int16_t, FloatTag> tag;  // as which they compare, but for negative ones
+  const hn::Rebind<int16_t, FloatTag> tag;  // halves compare as these, except negative ones
   const auto halves = hn::BitCast(tag, hn::DemoteTo(half_tag, v));
-  // Highway 1.0 can't narrow a mask; with AVX-512 it is the same bits.
-  StoreParted<kStream>(tag, halves, hn::Mask<decltype(tag)>{second.raw},
-                       reinterpret_cast<int16_t*>(p1), reinterpret_cast<int16_t*>(p2));
+  // Highway 1.0 can't narrow a mask; with AVX-512 the bits are the same.
+  StoreSplit<kStream>(tag, halves, hn::Mask<decltype(tag)>{second.raw},
+                      reinterpret_cast<int16_t*>(p1), reinterpret_cast<int16_t*>(p2));
 }
 #endif
 
-// The first `count` elements alone; nothing beside them is read or written.
+// Only the first `count` elements; nothing else is read or written.
 template <class T>
 HWY_INLINE FloatVec LoadFirst(const T* p, size_t count) {
   HWY_ALIGN T part[HWY_MAX_BYTES / sizeof(float)] = {};

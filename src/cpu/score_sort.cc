@@ -21,12 +21,12 @@ uint64_t Digit(uint64_t key, int pass) {
 }
 
 constexpr int kSelectBits = 12;
-// A thread's share at least, in scores: each has a histogram to clear and to add up.
+// The least number of scores per thread: each thread has a histogram to clear and to add up.
 constexpr int64_t kCountPart = 32768;
 
-// Among the scores whose rank begins with the `known` bits `prefix`: the next 12 bits of the one
-// that comes at place `wanted`, when `below` come before them all; adds to `below` what comes
-// before it, and sets `same` to how many have its bits.
+// Among the scores whose rank begins with the `known` bits `prefix`, finds the next 12 bits of the
+// rank at position `wanted`, given that `below` scores rank before all of them. Adds to `below` the
+// number of scores that rank before those bits, and sets `same` to how many scores share them.
 uint32_t FindDigit(const float* scores, int64_t count, int64_t wanted, int known, uint32_t prefix,
                    int64_t& below, int64_t& same, runtime::Threads& threads) {
   std::array<std::atomic<uint32_t>, 1 << kSelectBits> histogram = {};
@@ -50,7 +50,7 @@ uint32_t FindDigit(const float* scores, int64_t count, int64_t wanted, int known
 }  // namespace
 
 uint64_t* SortByRank(uint64_t* keys, uint64_t* other, int64_t count) {
-  if (count <= 512) {  // less than clearing the histograms
+  if (count <= 512) {  // takes less time than clearing the histograms
     std::sort(keys, keys + count);
     return keys;
   }
@@ -60,7 +60,7 @@ uint64_t* SortByRank(uint64_t* keys, uint64_t* other, int64_t count) {
   }
   for (int pass = 0; pass < kPasses; ++pass) {
     std::array<uint32_t, kDigits>& next = histogram[pass];
-    if (next[Digit(keys[0], pass)] == count) continue;  // one digit for all
+    if (next[Digit(keys[0], pass)] == count) continue;  // all keys have the same digit
     uint32_t sum = 0;
     for (uint32_t& n : next) n = std::exchange(sum, sum + n);
     for (int64_t i = 0; i < count; ++i) other[next[Digit(keys[i], pass)]++] = keys[i];

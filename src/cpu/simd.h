@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One vector source, compiled for several instruction sets, as rows of the table.
+// One vector source, compiled for several instruction sets, each an implementation of its own.
 //
 // A kernel file (cpu.cc) is written with Highway: foreach_target.h compiles its HWY_NAMESPACE once
-// for each target, and after that, in the part under HWY_ONCE, DETOPS_SIMD_KERNELS(Run) is the list
-// of what came out. Table() makes a row of each, "cpu:avx512" and so on; at run time a row is
-// refused where the machine lacks the instructions.
+// for each target. After that, in the part under HWY_ONCE, DETOPS_SIMD_KERNELS(Run) lists the
+// compiled kernels. Table() makes an implementation of each, "cpu:avx512" and so on; at run time an
+// implementation is refused where the machine lacks the instructions.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ using SimdKernels = std::array<decltype(runtime::Implementation<Op>::run), kInst
 template <class Op>
 using Unsupported = const char* (*)(const typename Op::Plan&);
 
-// Best first, the reference last. `unsupported` is what the kernels refuse on any machine.
+// Widest first, the reference last. `unsupported` says what the kernels refuse on any machine.
 template <class Op>
 std::vector<runtime::Implementation<Op>> Table(
     const SimdKernels<Op>& kernels, decltype(runtime::Implementation<Op>::workspace) workspace,

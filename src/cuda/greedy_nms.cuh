@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Greedy suppression on the device, in an order that is already fixed: box i is kept if no kept box
-// before it suppresses it. By chunks of the order, two kernels each:
-// - PairsKernel, many blocks: which boxes of the chunk are gone because of what was kept before,
-//   and which pairs inside the chunk suppress, as a bit matrix;
-// - ResolveKernel, one block a list: the greedy choice within the chunk, a box as soon as those
-//   that may suppress it are decided.
-// Where the first chunk keeps few, all boxes behind it meet those at once (ThinKernel).
-// The number of launches depends on the size alone, so nothing waits for the host.
+// before it suppresses it. The order is processed in chunks, with two kernels per chunk:
+// - PairsKernel, many blocks: finds which boxes of the chunk are suppressed by boxes kept before
+//   it, and which pairs inside the chunk suppress, as a bit matrix;
+// - ResolveKernel, one block per list: makes the greedy choice within the chunk, each box as soon
+//   as those that may suppress it are decided.
+// Where the first chunk keeps few boxes, all later boxes are compared with those at once
+// (ThinKernel). The number of launches depends on the size alone, so nothing waits for the host.
 //
-// A Judge says when one box suppresses another:
+// A Judge decides when one box suppresses another:
 //   struct Box                            what a lane holds of a box
 //   Box Load(image, rank)
-//   double LeastArea(behind)              of the bounds of those that may suppress it
+//   double LeastArea(behind)              least area of the bounds of boxes that may suppress it
 //   Verdict Quick(ahead, behind)          cheap; kDoubtful only with kDoubts
-//   bool Decide(image, pair, there)       a doubtful pair of each lane, or none; by a whole warp
+//   bool Decide(image, pair, there)       a doubtful pair per lane, or none; called by a whole warp
 #pragma once
 
 #include <cstdint>
@@ -32,20 +32,20 @@ constexpr int kPairWarps = kPairThreads / 32;
 constexpr int kFewWords = 4;
 constexpr unsigned kAllLanes = 0xffffffffu;
 
-// Lists of boxes in the order of scores, one an image.
+// Lists of boxes in the order of scores, one per image.
 struct NmsLists {
-  int64_t images = 0, count = 0;   // boxes of an image
-  int64_t most = 0;                // to keep of an image
+  int64_t images = 0, count = 0;   // boxes per image
+  int64_t most = 0;                // boxes to keep per image
   const float4* bounds = nullptr;  // [images][count]; x1 > x2 overlaps nothing
   bool* excluded = nullptr;        // [images][count] or null: neither kept nor suppressing
-  // For one image with a grid, or null: whether `excluded` has been written at all, by ThinKernel.
+  // For one image with a grid, else null: whether ThinKernel has written `excluded`.
   int32_t* thinned = nullptr;
   int32_t* kept = nullptr;         // [images][count] ranks, ascending
   int32_t* kept_count = nullptr;   // [images]
-  uint32_t* masks = nullptr;       // [images][kChunkWords][kChunk] who suppresses whom
+  uint32_t* masks = nullptr;       // [images][kChunkWords][kChunk] which suppress which
   uint32_t* mask_words = nullptr;  // [images][kChunk] which words of a box's masks are not 0
-  uint8_t* gone = nullptr;         // [images][kChunk] because of earlier chunks
-  KeptGrid grid;                   // for one image with many boxes; else all that is kept is met
+  uint8_t* gone = nullptr;         // [images][kChunk] suppressed by earlier chunks
+  KeptGrid grid;                   // for one image with many boxes; else all kept are compared
 
   NmsLists() = default;
   NmsLists(core::WorkspaceLayout& layout, int64_t lists, int64_t boxes, bool use_grid)
@@ -59,7 +59,7 @@ struct NmsLists {
     if (use_grid) grid = KeptGrid(layout, boxes);
   }
 
-  // Null where there are none.
+  // Null where no box is excluded.
   __device__ const bool* ExcludedOf(int64_t image) const {
     if (excluded == nullptr || (thinned != nullptr && *thinned == 0)) return nullptr;
     return excluded + image * count;
@@ -70,8 +70,8 @@ struct Pair {
   int32_t ahead, behind;
 };
 
-// Where the verdicts of a chunk go: pairs inside it set a bit of the matrix, boxes kept before it
-// (which have lower ranks) do away with the one behind at once.
+// Records the verdicts of a chunk: a pair inside it sets a bit of the matrix; a box kept before it
+// (which has a lower rank) suppresses the later box at once.
 struct ChunkVerdicts {
   uint32_t* masks;       // [kChunkWords][kChunk]
   uint32_t* mask_words;  // [kChunk]
@@ -82,7 +82,8 @@ struct ChunkVerdicts {
     const int32_t a = ahead - begin;
     SuppressByWord(a < 0 ? -1 : a / 32, 1u << (a & 31), behind);
   }
-  // By boxes of one word of the chunk, a bit each; -1: by boxes kept before it.
+  // Suppression by boxes of one word of the chunk, one bit per box; or, with -1, by boxes kept
+  // before the chunk.
   __device__ void SuppressByWord(int32_t word, uint32_t bits, int32_t behind) const {
     const int32_t b = behind - begin;
     if (word < 0) {
@@ -92,13 +93,13 @@ struct ChunkVerdicts {
       atomicOr(&mask_words[b], 1u << word);
     }
   }
-  // May be told late: then something is compared in vain.
+  // May return a stale value: then some comparisons are redundant.
   __device__ bool IsGone(int32_t behind) const {
     return *static_cast<volatile uint8_t*>(gone + (behind - begin)) != 0;
   }
 };
 
-// Where the verdicts go on boxes whose chunk has not come yet.
+// Records verdicts on boxes of later chunks.
 struct EarlyVerdicts {
   bool* excluded;  // [count]
 
@@ -108,10 +109,10 @@ struct EarlyVerdicts {
   }
 };
 
-constexpr int kMostDoubtful = 64;  // pairs that a warp has at a time: 31 left and 32 more
+constexpr int kMostDoubtful = 64;  // pairs per warp at a time: 31 left over and 32 more
 
 // The pairs that a warp found doubtful: decided 32 at a time, so that all lanes have work. Verdicts
-// are one of those above.
+// is one of the two classes above.
 template <class Judge, class Verdicts>
 class DoubtfulPairs {
  public:
@@ -119,7 +120,7 @@ class DoubtfulPairs {
                            const Verdicts& verdicts)
       : judge_(judge), image_(image), pairs_(storage), verdicts_(verdicts) {}
 
-  // By all lanes together. Whether pairs were decided.
+  // Called by all lanes together. Returns whether pairs were decided.
   __device__ bool Add(bool doubtful, int32_t ahead, int32_t behind) {
     const unsigned who = __ballot_sync(kAllLanes, doubtful);
     if (who == 0) return false;
@@ -152,10 +153,10 @@ class DoubtfulPairs {
   int lane_ = static_cast<int>(threadIdx.x % 32);
 };
 
-// Box b asks the grid for kept boxes that suppress it. By a whole warp.
+// Queries the grid for kept boxes that suppress box b. Called by a whole warp.
 template <class Judge, class Verdicts>
-__device__ void AskGrid(const NmsLists& lists, const Judge& judge, int64_t image, int32_t b,
-                        const Verdicts& verdicts, DoubtfulPairs<Judge, Verdicts>& doubtful) {
+__device__ void QueryGrid(const NmsLists& lists, const Judge& judge, int64_t image, int32_t b,
+                          const Verdicts& verdicts, DoubtfulPairs<Judge, Verdicts>& doubtful) {
   using math::Verdict;
   const float4 query = lists.bounds[image * lists.count + b];
   if (!(query.x <= query.z)) return;
@@ -177,19 +178,19 @@ __device__ void AskGrid(const NmsLists& lists, const Judge& judge, int64_t image
   if (gone && threadIdx.x % 32 == 0) verdicts.Suppress(-1, b);
 }
 
-// A part of a word of boxes meets 32 boxes ahead of them.
+// A group, part of a word of boxes, is compared with 32 boxes ahead of it.
 constexpr int kGroup = 8;
-constexpr int kGroupsAWord = 32 / kGroup;
+constexpr int kGroupsPerWord = 32 / kGroup;
 
-// Pairs of a word and a group that is not before it, of the first `words`: all `groups`, all but
-// those of a word, all but those of two words and so on.
+// The number of pairs of one of the first `words` words and a group that is not before it: all
+// `groups`, then all but those of one word, then all but those of two words, and so on.
 __host__ __device__ constexpr int32_t TilesOf(int32_t words, int32_t groups) {
-  return words * groups - kGroupsAWord * (words * (words - 1) / 2);
+  return words * groups - kGroupsPerWord * (words * (words - 1) / 2);
 }
 
-// blockIdx.y is the image. Warps share out, first, the pairs inside the chunk in tiles of 32 boxes
-// ahead (one a lane) by a group behind (one after the other); then the boxes kept before, in tiles
-// too, or a box of the chunk each that asks the grid.
+// blockIdx.y is the image. The warps share two kinds of work: pairs inside the chunk, in tiles of
+// 32 boxes ahead (one per lane) by a group behind (one after the other); and comparisons with the
+// boxes kept before, in tiles too or, with the grid, as one query per box of the chunk.
 template <class Judge, bool kGrid>
 __global__ void __launch_bounds__(kPairThreads, 2)
     PairsKernel(NmsLists lists, Judge judge, int64_t chunk_begin) {
@@ -200,7 +201,7 @@ __global__ void __launch_bounds__(kPairThreads, 2)
   __shared__ Pair queue_of[kPairWarps][kMostDoubtful];
   const int64_t image = blockIdx.y;
   const int32_t kept = lists.kept_count[image];
-  const bool* excluded = lists.ExcludedOf(image);  // on its way as early as the other
+  const bool* excluded = lists.ExcludedOf(image);  // loaded as early as the other
   if (kept >= lists.most) return;
   const auto lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   Box* behind = behind_of[warp];
@@ -213,8 +214,8 @@ __global__ void __launch_bounds__(kPairThreads, 2)
                                   begin};
   DoubtfulPairs<Judge, ChunkVerdicts> doubtful(judge, image, queue_of[warp], verdicts);
 
-  // Word w of 32 boxes ahead matters to its own groups and those behind: tiles of w before those
-  // of w + 1.
+  // Word w of 32 boxes ahead is compared with its own groups and those behind; the tiles of w come
+  // before those of w + 1.
   const int32_t words = (size + 31) / 32;
   const int32_t inside = TilesOf(words, groups);
   const int32_t kept_words = (kept + 31) / 32;
@@ -225,7 +226,7 @@ __global__ void __launch_bounds__(kPairThreads, 2)
        task += warps) {
     if (kGrid && task < queries) {
       if (!is_excluded(begin + task)) {
-        AskGrid(lists, judge, image, begin + task, verdicts, doubtful);
+        QueryGrid(lists, judge, image, begin + task, verdicts, doubtful);
       }
       continue;
     }
@@ -235,7 +236,7 @@ __global__ void __launch_bounds__(kPairThreads, 2)
     bool there = false;
     if (tile < inside) {
       word = __popc(__ballot_sync(kAllLanes, lane < words && TilesOf(lane, groups) <= tile)) - 1;
-      group = kGroupsAWord * word + tile - TilesOf(word, groups);
+      group = kGroupsPerWord * word + tile - TilesOf(word, groups);
       ahead = begin + word * 32 + lane;
       there = word * 32 + lane < size && !is_excluded(ahead);
     } else {
@@ -247,7 +248,7 @@ __global__ void __launch_bounds__(kPairThreads, 2)
     const int32_t first = begin + group * kGroup;
     const bool matters = lane < kGroup && first + lane < begin + size &&
                          !is_excluded(first + lane) && !verdicts.IsGone(first + lane);
-    __syncwarp();  // the last tile's are not read any more
+    __syncwarp();  // the boxes of the last tile have been read
     if (matters) behind[lane] = judge.Load(image, first + lane);
     const Box box = judge.Load(image, there ? ahead : first);
     unsigned rest = __ballot_sync(kAllLanes, matters);
@@ -268,14 +269,15 @@ __global__ void __launch_bounds__(kPairThreads, 2)
 
 // blockIdx.x is the image. Leaves masks and gone cleared for the next chunk.
 //
-// Thread r is box r of the chunk, a warp a word of 32 boxes. A box is gone once one that suppresses
-// it is kept, and kept once all of those are gone. Every warp tells the others which of its boxes
-// are kept and which still open, and looks again at what others have told until none of its own is
-// open: no barriers, and where few words may suppress a box, it waits for their boxes alone.
+// Thread r handles box r of the chunk, a warp a word of 32 boxes. A box is suppressed once a box
+// that suppresses it is kept, and kept once all of those are suppressed. Every warp publishes which
+// of its boxes are kept and which are still open, and polls what other warps have published until
+// none of its own is open. This needs no barriers, and where few words may suppress a box, it waits
+// for their boxes alone.
 static __global__ void __launch_bounds__(kChunk, 1)
     ResolveKernel(NmsLists lists, int64_t chunk_begin) {
   BeginKernel();
-  // Read and written by atomics, as there are no barriers between.
+  // Read and written by atomics, as there are no barriers in between.
   __shared__ uint32_t kept_words[kChunkWords], open_words[kChunkWords];
   const int64_t image = blockIdx.x;
   const int32_t kept_before = lists.kept_count[image];
@@ -283,8 +285,8 @@ static __global__ void __launch_bounds__(kChunk, 1)
   const int warp = r / 32, lane = r % 32;
   const int64_t i = chunk_begin + r;
   const bool there = i < lists.count;
-  // What is needed of every box is on its way before the first of it is looked at.
-  uint32_t* masks = lists.masks + image * kChunkWords * kChunk + r;  // who suppresses this box
+  // All loads that every box needs are issued before the first value is used.
+  uint32_t* masks = lists.masks + image * kChunkWords * kChunk + r;  // which suppress this box
   uint32_t& mask_words = lists.mask_words[image * kChunk + r];
   uint8_t& gone = lists.gone[image * kChunk + r];
   uint32_t words = mask_words;
@@ -309,28 +311,28 @@ static __global__ void __launch_bounds__(kChunk, 1)
   __syncthreads();
 
   uint32_t others = words & ~(1u << warp);  // words with open boxes that may suppress this one
-  uint32_t last_seen = ~atomicOr(&open_words[lane], 0u);  // of word `lane`: all have changed
+  uint32_t last_seen = ~atomicOr(&open_words[lane], 0u);  // of word `lane`: all changed
   while (open_bits != 0) {
-    // What is told to be open first: what is not any more, is known to be kept or not.
+    // The open boxes are read first: those no longer open are already published as kept or not.
     const uint32_t seen_open = atomicOr(&open_words[lane], 0u);
     __threadfence_block();
     const uint32_t seen_kept = atomicOr(&kept_words[lane], 0u);
     const uint32_t changed = __ballot_sync(kAllLanes, seen_open != last_seen);
     last_seen = seen_open;
-    // A box with many such words waits until all of a word's are decided, and looks once.
+    // A box with many such words checks a word only once, when all boxes of that word are decided.
     const uint32_t decided = __ballot_sync(kAllLanes, seen_open == 0);
     const uint32_t worth = decided | (__popc(others) <= kFewWords ? changed : 0);
-    for (uint32_t look = open ? others & worth : 0; __any_sync(kAllLanes, look != 0);
-         look &= look - 1) {
-      const int w = look != 0 ? __ffs(static_cast<int>(look)) - 1 : 0;
+    for (uint32_t pending = open ? others & worth : 0; __any_sync(kAllLanes, pending != 0);
+         pending &= pending - 1) {
+      const int w = pending != 0 ? __ffs(static_cast<int>(pending)) - 1 : 0;
       const uint32_t kept_there = __shfl_sync(kAllLanes, seen_kept, w);
       const uint32_t open_there = __shfl_sync(kAllLanes, seen_open, w);
-      if (look == 0) continue;
+      if (pending == 0) continue;
       const uint32_t suppressing = masks[w * kChunk];
       if ((suppressing & open_there) == 0) others &= ~(1u << w);
       if ((suppressing & kept_there) != 0) {
         open = false;
-        look = 0;
+        pending = 0;
       }
     }
     // Within this word.
@@ -371,20 +373,19 @@ static __global__ void __launch_bounds__(kChunk, 1)
   }
 }
 
-// Where the first chunk has kept less than this, the boxes behind it are likely to be suppressed by
-// those kept.
-constexpr int kCrowdKept = kChunk / 4;
+// Where the first chunk has kept fewer boxes than this, the later boxes are likely to be suppressed
+// by those kept.
+constexpr int kFewKept = kChunk / 4;
 
-// Of one image, after the first chunk: boxes behind it, one a warp, ask the grid for what it kept,
-// and are excluded if one of those suppresses them. Their own chunk has nothing to do for them
-// then, and they meet nobody inside it.
+// For one image, after the first chunk: later boxes, one per warp, query the grid for the boxes
+// kept so far and are excluded if one of those suppresses them. Their own chunk then skips them.
 template <class Judge>
 __global__ void __launch_bounds__(kPairThreads, 2) ThinKernel(NmsLists lists, Judge judge) {
   BeginKernel();
   __shared__ Pair queue_of[kPairWarps][kMostDoubtful];
-  const bool crowd = *lists.kept_count < kCrowdKept;
-  if (blockIdx.x == 0 && threadIdx.x == 0) *lists.thinned = crowd ? 1 : 0;
-  if (!crowd) return;
+  const bool dense = *lists.kept_count < kFewKept;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *lists.thinned = dense ? 1 : 0;
+  if (!dense) return;
   const auto warp = static_cast<int>(threadIdx.x / 32);
   const EarlyVerdicts verdicts = {lists.excluded};
   DoubtfulPairs<Judge, EarlyVerdicts> doubtful(judge, 0, queue_of[warp], verdicts);
@@ -392,7 +393,7 @@ __global__ void __launch_bounds__(kPairThreads, 2) ThinKernel(NmsLists lists, Ju
   for (int64_t b = kChunk + int64_t{blockIdx.x} * kPairWarps + warp; b < lists.count; b += step) {
     if (threadIdx.x % 32 == 0) lists.excluded[b] = false;
     __syncwarp();
-    AskGrid(lists, judge, 0, static_cast<int32_t>(b), verdicts, doubtful);
+    QueryGrid(lists, judge, 0, static_cast<int32_t>(b), verdicts, doubtful);
   }
   doubtful.Finish();
 }
@@ -414,7 +415,8 @@ void GreedyNms(Launcher& launch, NmsLists& lists, const Judge& judge) {
   for (int64_t begin = 0; begin < lists.count; begin += kChunk) {
     NmsLists now = lists;
     if (begin == 0 && lists.thinned != nullptr) now.excluded = nullptr;  // nothing is known yet
-    // A warp for every tile of a chunk; then four times as many, for what was kept before.
+    // In the first chunk, one warp per tile. Later, four blocks per multiprocessor, as boxes kept
+    // before are compared too.
     const auto boxes = static_cast<int32_t>(std::min<int64_t>(kChunk, lists.count - begin));
     const int32_t tiles = TilesOf((boxes + 31) / 32, (boxes + kGroup - 1) / kGroup);
     const auto blocks = begin == 0 ? BlocksFor(tiles, kPairWarps)

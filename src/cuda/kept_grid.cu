@@ -15,8 +15,8 @@ __global__ void ClearLevelsKernel(KeptGrid grid) {
   }
 }
 
-// Counts what buckets and levels must have room for. A block sums up its levels first: there are
-// few, and everybody adds to them.
+// Counts the boxes that buckets and levels must have room for. Each block first sums up levels in
+// shared memory: there are few levels, and all threads add to them.
 __global__ void __launch_bounds__(kThreads)
     CountKernel(KeptGrid grid, const float4* bounds, int64_t count) {
   BeginKernel();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The boxes that suppression has kept so far, by place, for many threads at once. Boxes go by their
-// size into levels of square cells (sides of powers of 4), cells are hashed into buckets, and every
-// bucket has room for all boxes that may come. Memory is O(boxes).
+// The boxes that suppression has kept so far, binned spatially, for many threads at once. Boxes are
+// assigned by size to levels of square cells (sides are powers of 4), cells are hashed into
+// buckets, and every bucket has room for all boxes that may be inserted. Memory is O(boxes).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace detops::cuda {
 
 struct KeptGrid {
   static constexpr int kLevels = 160;        // powers of 4 between the smallest and largest float
-  static constexpr int kHuge = kLevels - 1;  // for bounds that are not finite: looked at one by one
+  static constexpr int kHuge = kLevels - 1;  // for bounds that are not finite: all are visited
   struct Level {
     int64_t x_low, x_high, y_low, y_high;  // cells of its boxes, as OrderedBits
     uint32_t begin, reserved, inserted;    // in level_boxes
@@ -26,11 +26,11 @@ struct KeptGrid {
   };
 
   int64_t capacity = 0, buckets = 0;
-  int* used_levels = nullptr;        // [kLevels + 1] those that any box has; -1 ends it
+  int* used_levels = nullptr;        // [kLevels + 1] levels that have boxes; ends with -1
   Level* levels = nullptr;           // [kLevels]
   Place* places = nullptr;           // [capacity] by box
-  uint32_t* bucket_begin = nullptr;  // [buckets] in slots
-  uint32_t* bucket_count = nullptr;  // [buckets] inserted
+  uint32_t* bucket_begin = nullptr;  // [buckets] first slot
+  uint32_t* bucket_count = nullptr;  // [buckets] boxes inserted
   float4* slot_bounds = nullptr;     // [capacity]
   int32_t* slot_box = nullptr;       // [capacity]
   int32_t* level_boxes = nullptr;    // [capacity] by level
@@ -40,7 +40,7 @@ struct KeptGrid {
   KeptGrid() = default;
   KeptGrid(core::WorkspaceLayout& layout, int64_t capacity);
 
-  // Makes room for these boxes, of which any may be inserted later.
+  // Makes room for these boxes, any of which may be inserted later.
   void Reserve(Launcher& launch, const float4* bounds, int64_t count);
 
   __device__ static int64_t OrderedBits(double v) {
@@ -86,14 +86,14 @@ struct KeptGrid {
 
   __device__ void Insert(const Place& place, const float4& bounds, int32_t box) const {
     if (place.level == kNowhere) return;
-    // Nearly all have the same level: one lane adds for all of them.
+    // Nearly all boxes are of the same level: one lane adds for all lanes with that level.
     Level& level = levels[place.level];
     const unsigned same = __match_any_sync(__activemask(), place.level);
     const auto lane = threadIdx.x % 32;
     const auto leader = static_cast<unsigned>(__ffs(static_cast<int>(same)) - 1);
     uint32_t at = 0;
     if (lane == leader) at = atomicAdd(&level.inserted, static_cast<uint32_t>(__popc(same)));
-    // All that is waited for is on its way before the first of it is used.
+    // All loads and atomics are issued before the first result is used.
     const uint32_t in_bucket = atomicAdd(&bucket_count[place.bucket], 1u);
     const uint32_t slot = bucket_begin[place.bucket] + in_bucket;
     slot_bounds[slot] = bounds;
@@ -102,9 +102,9 @@ struct KeptGrid {
     level_boxes[level.begin + at + __popc(same & ((1u << lane) - 1))] = box;
   }
 
-  // Calls visit(candidate or -1, its bounds) for every inserted box that may overlap the query: by
-  // all lanes of the warp together, a candidate each. Until it returns true. Boxes whose bounds
-  // have less than `least_area` may be left out.
+  // Calls visit(candidate or -1, its bounds) for every inserted box that may overlap the query,
+  // with all lanes of the warp together, one candidate per lane, until it returns true. Boxes whose
+  // bounds have less than `least_area` may be left out.
   template <class Visit>
   __device__ bool Any(const float4& query, double least_area, const float4* bounds,
                       const Visit& visit) const;
@@ -118,17 +118,18 @@ __device__ bool KeptGrid::Any(const float4& query, double least_area, const floa
     const int l = *used;
     const Level level = levels[l];
     if (level.inserted == 0) continue;
-    // A box of this level is at most a side long, so its centre lies within half a side.
-    constexpr double kReach = 0.5 + 1e-6;  // with more than all the rounding here
+    // A box of this level is no longer than a cell side, so its centre lies within half a side of
+    // the query.
+    constexpr double kReach = 0.5 + 1e-6;  // includes more than all rounding errors here
     const double per_side = PerSide(l);
-    if (least_area * per_side * per_side > 1.0) continue;  // more than a cell has
+    if (least_area * per_side * per_side > 1.0) continue;  // more than the area of a cell
     const double x1 = fmax(floor(query.x * per_side - kReach), FromOrderedBits(level.x_low));
     const double x2 = fmin(floor(query.z * per_side + kReach), FromOrderedBits(level.x_high));
     const double y1 = fmax(floor(query.y * per_side - kReach), FromOrderedBits(level.y_low));
     const double y2 = fmin(floor(query.w * per_side + kReach), FromOrderedBits(level.y_high));
     if (l != kHuge && !(x1 <= x2 && y1 <= y2)) continue;
     const double cells = (x2 - x1 + 1) * (y2 - y1 + 1);
-    // Where there are fewer boxes than cells to look into, all of them are looked at.
+    // Where there are fewer boxes than cells to visit, all boxes are visited.
     if (l == kHuge || cells > level.inserted) {
       for (uint32_t n = 0; n < level.inserted; n += 32) {
         const bool some = n + lane < level.inserted;
@@ -140,15 +141,15 @@ __device__ bool KeptGrid::Any(const float4& query, double least_area, const floa
     const auto columns = static_cast<int64_t>(x2 - x1 + 1);
     for (int64_t first = 0; first < static_cast<int64_t>(cells); first += 32) {
       const int64_t cell = first + lane;
-      uint32_t begin = 0, count = 0;  // of this lane's cell, in slots
+      uint32_t begin = 0, count = 0;  // slots of this lane's cell
       if (cell < static_cast<int64_t>(cells)) {
         const uint32_t bucket = BucketOf(l, static_cast<int64_t>(x1) + cell % columns,
                                          static_cast<int64_t>(y1) + cell / columns);
         begin = bucket_begin[bucket];
         count = bucket_count[bucket];
       }
-      // All boxes of all these cells, shared out among the lanes: number n belongs to the last cell
-      // that starts at or before n.
+      // All boxes of all these cells, distributed among the lanes: box number n belongs to the last
+      // cell that starts at or before n.
       uint32_t end = count;
       for (int distance = 1; distance < 32; distance *= 2) {
         const uint32_t before = __shfl_up_sync(0xffffffffu, end, distance);

@@ -10,13 +10,13 @@
 namespace detops::cuda {
 namespace {
 
-// Up to kTiledMost keys of 32 bits take two kernels: tiles are sorted by a block each, then
-// every key counts those before it in all tiles. A radix sort of so few spends its time on
-// starting its many kernels.
+// Up to kTiledMost keys of 32 bits take two kernels: each block sorts a tile, then every key counts
+// the keys before it in all tiles. A radix sort of so few keys would spend its time on launching
+// its many kernels.
 constexpr int kTile = 1024;
 constexpr int64_t kTiledMost = 100'000;
 constexpr int kRankThreads = 256;
-constexpr int kSearchers = 8;  // lanes of a key
+constexpr int kSearchers = 8;  // lanes per key
 
 // A key and its index, so that no two are equal.
 __global__ void __launch_bounds__(kTile / 2)
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kTile / 2)
     tile[i] = at < count ? keys[at] << 32 | static_cast<uint64_t>(at) : ~uint64_t{0};
   }
   __syncthreads();
-  // A bitonic network; steps of up to 32 stay inside what one warp exchanges.
+  // A bitonic network; in steps of up to 32, each warp exchanges keys within a range of its own.
   for (int size = 2; size <= kTile; size *= 2) {
     for (int step = size / 2; step > 0; step /= 2) {
       if (step >= 32) {
@@ -57,12 +57,12 @@ __global__ void __launch_bounds__(kRankThreads)
   BeginKernel();
   const auto searcher = static_cast<int>(threadIdx.x % kSearchers);
   const int64_t at = (int64_t{blockIdx.x} * kRankThreads + threadIdx.x) / kSearchers;
-  const int64_t i = min(at, count - 1);  // whole warps go on together
+  const int64_t i = min(at, count - 1);  // keeps whole warps active for the shuffles
   const uint64_t key = sorted[i];
   int rank = 0;
   for (int64_t tile = searcher * kTile; tile < count; tile += kSearchers * kTile) {
     const auto size = static_cast<int>(min(int64_t{kTile}, count - tile));
-    int before = 0;  // of the tile's keys
+    int before = 0;  // how many of the tile's keys
 #pragma unroll
     for (int step = kTile; step > 0; step /= 2) {
       if (before + step <= size && sorted[tile + before + step - 1] < key) before += step;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sorting, selection and sums, compiled once for all operators: CUB's, and a sort for fewer keys.
+// Sorting, selection and sums, compiled once for all operators: CUB's, and a sort for few keys.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,21 @@
 
 namespace detops::cuda {
 
-// Two of each: sorting goes to and fro.
+// Two of each: the sort is double-buffered.
 struct SortBuffers {
   uint64_t* keys[2];
   uint32_t* values[2];
 };
 
 size_t SortTemporaryBytes(int64_t count);
-// The indices 0 to count - 1, which are the values in buffers 0, in ascending order of the lowest
-// `bits` of their keys; equal keys in ascending order of indices. Returns them in one of the two.
+// Sorts the indices 0 to count - 1, which are the values in buffers 0, in ascending order of the
+// lowest `bits` of their keys; equal keys in ascending order of indices. Returns whichever of the
+// two value buffers holds the result.
 const uint32_t* SortIndices(Launcher& launch, void* temporary, size_t temporary_bytes,
                             const SortBuffers& buffers, int64_t count, int bits);
 
 size_t SelectTemporaryBytes(int64_t count);
-// The indices whose flag is set, ascending, and how many they are.
+// Writes the indices whose flag is set, ascending, and how many there are.
 void SelectIndices(const Launcher& launch, void* temporary, size_t temporary_bytes,
                    const bool* flags, int64_t count, int32_t* indices, int32_t* selected);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bilinear interpolation on a feature map: where to read and with which weights, apart from the
-// blending, which all channels of a sample repeat.
+// Bilinear interpolation on a feature map: finding where to read and with which weights is separate
+// from the blending, which is repeated for every channel of a sample.
 #if defined(DETOPS_MATH_BILINEAR_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_MATH_BILINEAR_H_
 #undef DETOPS_MATH_BILINEAR_H_
@@ -26,7 +26,7 @@ struct BilinearSample {
 template <class Index>
 DETOPS_HD BilinearSample<Index> SampleAt(float y, float x, Index height, Index width) {
   BilinearSample<Index> s = {};
-  // Written so that a NaN lies outside.
+  // Written so that NaN counts as outside.
   s.inside =
       y >= -1.0f && y <= static_cast<float>(height) && x >= -1.0f && x <= static_cast<float>(width);
   if (!s.inside) return s;

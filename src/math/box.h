@@ -31,7 +31,8 @@ DETOPS_HD F operator+(F length, NoOffset) {
   return length;
 }
 
-// `zero`, and `least` below, are numbers, or what else has a Max with a number (cpu/lane-inl.h).
+// `zero`, and `least` below, are numbers or other types that have a Max with a number
+// (cpu/lane-inl.h).
 template <class F, class Offset, class Zero>
 DETOPS_HD F BoxIntersection(const Box<F>& a, const Box<F>& b, Offset off, Zero zero) {
   const F w = Max(zero, Min(a.x2, b.x2) - Max(a.x1, b.x1) + off);
@@ -39,9 +40,8 @@ DETOPS_HD F BoxIntersection(const Box<F>& a, const Box<F>& b, Offset off, Zero z
   return w * h;
 }
 
-// A NaN coordinate gives NaN: one in `b` gets through Min and Max, which return their second
-// argument then; one in `a` makes area_a NaN.
-// `least` is the offset again, as a number.
+// A NaN coordinate gives NaN: one in `b` passes through Min and Max, which then return their second
+// argument; one in `a` makes area_a NaN. `least` is the offset again, as a number.
 template <class F, class Offset, class Least, class Zero>
 DETOPS_HD F BoxIoU(const Box<F>& a, const Box<F>& b, F area_a, F area_b, Offset off, Least least,
                    Zero zero) {
@@ -55,8 +55,8 @@ DETOPS_HD F BoxIoF(const Box<F>& a, const Box<F>& b, F area_a, Offset off, Least
   return BoxIntersection(a, b, off, zero) / Max(least, area_a);
 }
 
-// The overlap that the suppression of proposals compares with its threshold: no floor under the
-// union, so that two empty boxes give NaN, which suppresses nothing.
+// The overlap that the suppression of proposals compares with its threshold: the union has no lower
+// limit, so two empty boxes give NaN, which suppresses nothing.
 template <class F>
 DETOPS_HD F BoxNmsOverlap(const Box<F>& a, const Box<F>& b, F area_a, F area_b, F off, F zero) {
   const F inter = BoxIntersection(a, b, off, zero);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether an upright 3-D box, turned about z, holds a point.
+// Whether an upright 3-D box, rotated about z, contains a point.
 #pragma once
 
 #include <cmath>
@@ -13,26 +13,26 @@ namespace detops::math {
 struct Box3d {
   float cx, cy, cz;  // the geometric centre
   float cos, sin;    // of -heading
-  // Half sizes, in double as the comparison wants them; those of x and y with the margin.
+  // Half sizes, in double as the comparison needs them; those of x and y include the margin.
   double reach_x, reach_y, reach_z;
 };
 
 // Everything about a box that does not depend on the point.
 DETOPS_HD Box3d PrepareBox3d(const float* box) {  // [7] cx cy cz dx dy dz heading
   constexpr double kMargin = 1e-5f;
-  const SinCosResult turn = SinCos(-box[6]);
+  const SinCosResult rotation = SinCos(-box[6]);
   return {box[0],
           box[1],
           box[2],
-          turn.cos,
-          turn.sin,
+          rotation.cos,
+          rotation.sin,
           box[3] / 2.0 + kMargin,
           box[4] / 2.0 + kMargin,
           box[5] / 2.0};
 }
 
-// The left sides are floats, the right ones doubles; the comparisons are exact. All of them are
-// false when a NaN takes part.
+// The left sides are floats, the right sides doubles; the comparisons are exact. All of them are
+// false when an operand is NaN.
 DETOPS_HD bool Holds(const Box3d& box, float x, float y, float z) {
   const float dz = z - box.cz;
   if (!((dz < 0.0f ? -dz : dz) <= box.reach_z)) return false;
@@ -43,8 +43,9 @@ DETOPS_HD bool Holds(const Box3d& box, float x, float y, float z) {
          (local_y < 0.0f ? -local_y : local_y) < box.reach_y;
 }
 
-// The largest float below `bound`, and the largest at most `bound`: for a float f, f < bound is
-// f <= FloatBelow(bound), so float code decides as the doubles do. NaN stays NaN.
+// The largest float below `bound`, and the largest float that is at most `bound`: for a float f, f
+// < bound is equivalent to f <= FloatBelow(bound), so float code decides as double code does. NaN
+// stays NaN.
 inline float FloatBelow(double bound) {
   const float f = static_cast<float>(bound);
   return f >= bound ? std::nextafterf(f, -std::numeric_limits<float>::infinity()) : f;

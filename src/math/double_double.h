@@ -25,7 +25,7 @@ DETOPS_HD DoubleDouble FastTwoSum(double a, double b) {
   return {sum, b - (sum - a)};
 }
 
-// hi + lo == a * b exactly (Dekker), for factors whose products stay clear of the exponent's ends.
+// hi + lo == a * b exactly (Dekker), for factors whose products neither overflow nor underflow.
 DETOPS_HD DoubleDouble TwoProduct(double a, double b) {
   constexpr double kSplit = 0x1p27 + 1.0;
   const double a_scaled = a * kSplit, b_scaled = b * kSplit;

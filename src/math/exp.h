@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// exp for every float, the same bits everywhere. In double, because the proposals need only two a
-// candidate that top-k kept: the error before the one rounding to float is below 2^-48, so the
-// result is the nearest float but for arguments within 2^-24 of an ulp from a tie.
+// exp for every float, with the same bits everywhere. Computed in double, because proposals need
+// only two per candidate that top-k kept: the error before the one rounding to float is below
+// 2^-48, so the result is the nearest float except for arguments within 2^-24 of an ulp from a tie.
 #if defined(DETOPS_MATH_EXP_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_MATH_EXP_H_
 #undef DETOPS_MATH_EXP_H_
@@ -18,7 +18,7 @@
 
 DETOPS_BEGIN_PER_TARGET_MATH
 
-// A NaN goes through.
+// NaN is returned unchanged.
 DETOPS_HD double Clamp(double x, double low, double high) {
   return x < low ? low : x > high ? high : x;
 }

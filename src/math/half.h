@@ -14,7 +14,7 @@ struct Half {
   uint16_t bits;
 };
 
-// On a GPU by its own instructions, which do the same.
+// On a GPU its own instructions are used, which give the same results.
 DETOPS_HD float ToFloat(Half h) {
 #ifdef __CUDA_ARCH__
   float f;
@@ -23,8 +23,9 @@ DETOPS_HD float ToFloat(Half h) {
 #else
   const uint32_t sign = static_cast<uint32_t>(h.bits & 0x8000u) << 16;
   const uint32_t magnitude = h.bits & 0x7fffu;
-  // Shifted into place, the exponent is biased by 15 where a float's is by 127: multiplying by
-  // 2^112 mends that exactly, and turns subnormal halves into normal floats on the way.
+  // Shifted into position, the exponent is biased by 15 where a float's is biased by 127:
+  // multiplying by 2^112 corrects that exactly, and also converts subnormal halves to normal
+  // floats.
   const float value = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
   // Infinity and NaN have the largest half exponent; after the product theirs is 2^16.
   const uint32_t special = magnitude >= 0x7c00u ? 0x7f800000u : 0u;
@@ -44,7 +45,7 @@ DETOPS_HD Half ToHalf(float f) {
   const uint32_t magnitude = bits & 0x7fffffffu;
   uint32_t half;
   if (magnitude > 0x7f800000u) {
-    half = 0x7e00u;  // the quiet NaN
+    half = 0x7e00u;  // the canonical quiet NaN
   } else if (magnitude >= 0x477ff000u) {
     half = 0x7c00u;  // 65520 and more round to infinity
   } else if (magnitude >= 0x38800000u) {

@@ -19,7 +19,7 @@ struct ImageSize {
   float height, width;  // NaN: no upper bound
 };
 
-// Exp of this stretches a side.
+// The exponential of this scales a side.
 DETOPS_HD float StretchExponent(float stretch, float variance) {
   constexpr float kMost = 4.1351666f;  // log(1000/16): exp stays finite
   return Min(kMost, stretch * variance);
@@ -39,10 +39,10 @@ DETOPS_HD Interval DecodeInterval(float anchor_low, float anchor_high, float shi
   return {new_centre - new_size * 0.5f, (new_centre + new_size * 0.5f) - off};
 }
 
-// Min returns its second argument when the bound is NaN, and both return a NaN value.
+// Min returns its second argument when the bound is NaN; both Min and Max return a NaN value.
 DETOPS_HD float ClipTo(float value, float bound) { return Max(0.0f, Min(bound, value)); }
 
-// With the Exp of the exponents along x and y.
+// Takes the exponentials along x and y.
 DETOPS_HD Box<float> DecodeProposal(const float* anchor,    // [4] x1 y1 x2 y2
                                     const float* delta,     // [4] dx dy dw dh
                                     const float* variance,  // [4] of the deltas

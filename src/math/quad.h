@@ -4,9 +4,9 @@
 // in either orientation, convex or concave.
 //
 // A simple quadrilateral is two triangles, so the intersection is the sum of four intersections of
-// triangles, each convex and got by clipping. The pair is first moved to a vertex of its own: the
-// products of the area formula then have the size of the boxes, not of their distance from the
-// origin, which is what ruins the usual float code.
+// triangles, each convex and computed by clipping. The pair is first translated so that one of its
+// vertices is the origin: the products in the area formula are then as large as the boxes, not as
+// their distance from the origin, which is what ruins the usual float code.
 #pragma once
 
 #include "math/host_device.h"
@@ -45,7 +45,7 @@ DETOPS_HD QuadBounds BoundsOf(const float* q) {  // [8], finite
 }
 
 // Whether the bounds share area. Where they don't, the overlap is 0 by definition, so that any
-// search for neighbours may leave the pair out.
+// neighbour search may skip the pair.
 DETOPS_HD bool BoundsOverlap(const QuadBounds& a, const QuadBounds& b) {
   return a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2;
 }
@@ -55,8 +55,8 @@ struct QuadTriangles {
   double twice_area[2];  // never negative
 };
 
-// Cuts along the diagonal that lies inside: both do in a convex quadrilateral; in a concave one
-// only that through the reflex vertex, from which the two triangles turn the same way.
+// Cuts along a diagonal that lies inside: both do in a convex quadrilateral; in a concave one only
+// the diagonal through the reflex vertex, whose two triangles have the same orientation.
 DETOPS_HD QuadTriangles SplitQuad(const Point* p) {  // [4]
   const double side_1 = Cross(p[0], p[1], p[2]), side_3 = Cross(p[0], p[2], p[3]);
   const bool cut_02 = (side_1 >= 0.0) == (side_3 >= 0.0) || side_1 == 0.0 || side_3 == 0.0;
@@ -113,7 +113,8 @@ DETOPS_HD double TwiceSharedArea(const Point* subject, const Point* clip) {  // 
 }
 
 // Always in [0, 1]. 0 when the bounds share no area, when either area is 0, and when a coordinate
-// is not finite. `a` is the box that goes ahead in the order of scores: it gives the origin.
+// is not finite. `a` is the box that comes first in the order of scores: its first vertex is the
+// origin.
 DETOPS_HD double QuadIoU(const float* a, const float* b) {  // [8], [8]
   if (!QuadIsFinite(a) || !QuadIsFinite(b)) return 0.0;
   if (!BoundsOverlap(BoundsOf(a), BoundsOf(b))) return 0.0;

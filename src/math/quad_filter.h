@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // "Is the IoU of these two quadrilaterals above the threshold?" in float or double, with a bound on
-// the error: the answer is yes, no, or doubtful, and only the doubtful pairs need math::QuadIoU.
-// The decision is that of QuadIoU, always (docs/numerics.md has the bound).
+// the error: the answer is yes, no or doubtful, and only doubtful pairs need math::QuadIoU. The
+// decision is always that of QuadIoU (docs/numerics.md derives the bound).
 #pragma once
 
 #include "math/quad.h"
@@ -11,13 +11,14 @@ namespace detops::math {
 
 enum class Verdict { kNo, kYes, kDoubtful };
 
-// A quadrilateral as the filter wants it.
+// A quadrilateral as the filter needs it.
 struct alignas(16) FilterQuad {
   float corner[8];  // counter-clockwise where regular
-  float area;       // negative: not regular (concave, flat, not finite): only QuadIoU may judge it
+  float area;       // negative: not regular (concave, flat, not finite): only QuadIoU may decide
 };
 
-// Where it may overlap others: x1 > x2 where nowhere, having no area or no finite corners.
+// The bounds within which it may overlap others; x1 > x2 if it can't, having no area or a corner
+// that is not finite.
 DETOPS_HD QuadBounds ReachOf(const float* q) {  // [8]
   constexpr QuadBounds kNowhere = {1.0f, 1.0f, -1.0f, -1.0f};
   if (!QuadIsFinite(q)) return kNowhere;
@@ -25,11 +26,11 @@ DETOPS_HD QuadBounds ReachOf(const float* q) {  // [8]
   return b.x1 < b.x2 && b.y1 < b.y2 ? b : kNowhere;  // no width or no height: no area
 }
 
-// Sets the bounds too, to its reach.
+// Also sets `bounds` to its reach.
 DETOPS_HD FilterQuad PrepareQuad(const float* q, QuadBounds& bounds) {  // [8]
-  // A corner's turn and the whole area, relative to the square of the longer side, from which on
-  // the filter's reasoning holds.
-  constexpr double kLeastTurn = 1e-6, kLeastArea = 1e-4;
+  // The least cross product at a corner and the least area, relative to the square of the longer
+  // side, for which the filter's error bound holds.
+  constexpr double kLeastCross = 1e-6, kLeastArea = 1e-4;
   FilterQuad result;
   for (int i = 0; i < 8; ++i) result.corner[i] = q[i];
   result.area = -1.0f;
@@ -40,17 +41,17 @@ DETOPS_HD FilterQuad PrepareQuad(const float* q, QuadBounds& bounds) {  // [8]
   for (int i = 0; i < 4; ++i) {
     p[i] = {static_cast<double>(q[2 * i]) - q[0], static_cast<double>(q[2 * i + 1]) - q[1]};
   }
-  const double turn_0 = Cross(p[0], p[1], p[2]), turn_1 = Cross(p[1], p[2], p[3]);
-  const double turn_2 = Cross(p[2], p[3], p[0]), turn_3 = Cross(p[3], p[0], p[1]);
+  const double cross_0 = Cross(p[0], p[1], p[2]), cross_1 = Cross(p[1], p[2], p[3]);
+  const double cross_2 = Cross(p[2], p[3], p[0]), cross_3 = Cross(p[3], p[0], p[1]);
   const double width = static_cast<double>(b.x2) - b.x1, height = static_cast<double>(b.y2) - b.y1;
   const double side = width > height ? width : height;
-  const double least = kLeastTurn * side * side;
-  const bool left = turn_0 > least && turn_1 > least && turn_2 > least && turn_3 > least;
-  const bool right = turn_0 < -least && turn_1 < -least && turn_2 < -least && turn_3 < -least;
-  const double twice_area = turn_0 + turn_2;
+  const double least = kLeastCross * side * side;
+  const bool left = cross_0 > least && cross_1 > least && cross_2 > least && cross_3 > least;
+  const bool right = cross_0 < -least && cross_1 < -least && cross_2 < -least && cross_3 < -least;
+  const double twice_area = cross_0 + cross_2;
   if (!left && !right) return result;
   if (!((left ? twice_area : -twice_area) > kLeastArea * side * side)) return result;
-  if (right) {  // clockwise: turn it round
+  if (right) {  // clockwise: reverse it
     for (int i = 0; i < 4; ++i) {
       result.corner[2 * i] = q[2 * (3 - i)];
       result.corner[2 * i + 1] = q[2 * (3 - i) + 1];
@@ -60,9 +61,9 @@ DETOPS_HD FilterQuad PrepareQuad(const float* q, QuadBounds& bounds) {  // [8]
   return result;
 }
 
-// Whether no arrangement of two regular quadrilaterals with these areas and bounds overlaps enough:
-// they share no more than the smaller area, nor more than their bounds do. The margin hides the
-// errors of float; not for tiny thresholds, where it would not.
+// Whether no two regular quadrilaterals with these areas and bounds can overlap enough: they share
+// no more than the smaller area, and no more than their bounds do. The margin covers the rounding
+// errors of float. For tiny thresholds it would not, so the answer is then false.
 DETOPS_HD_HOT bool NeverEnough(float area_a, float area_b, const QuadBounds& a, const QuadBounds& b,
                                float threshold) {
   const float width = (a.x2 < b.x2 ? a.x2 : b.x2) - (a.x1 > b.x1 ? a.x1 : b.x1);
@@ -74,21 +75,22 @@ DETOPS_HD_HOT bool NeverEnough(float area_a, float area_b, const QuadBounds& a, 
   return most * (1.0f + threshold) < 0.999f * threshold * both;
 }
 
-// What suppresses a box or regular quadrilateral of this area has bounds of at least that: the two
-// share no more than those, and their union is no less than `area`. The limits are as above.
+// The least area that the bounds of a box have that suppresses a box or regular quadrilateral of
+// this area: the two share no more area than those bounds have, and their union is no less than
+// `area`. The limits are as above.
 DETOPS_HD double LeastAreaToSuppress(float area, float threshold) {
   return threshold > 0.01f && area > 1e-30f && area < 1e37f ? 0.999 * threshold * area : 0.0;
 }
 
 constexpr int kPairEdges = 8;  // of two quadrilaterals
 
-// Over the edges of both.
+// Sums over the edges of both.
 template <class Real>
 struct EdgeSums {
   Real shared = 0;              // twice the shared area
   Real area = 0;                // twice the area of both
-  Real error = 0;               // bound on that of `shared`, from where edges are cut
-  Real nearest = Real(3.0e38);  // to 0, of the values whose signs decide
+  Real error = 0;               // bound on the error of `shared` from cutting edges
+  Real nearest = Real(3.0e38);  // the value closest to 0 whose sign decides
 
   DETOPS_HD void Add(const EdgeSums& more) {
     shared += more.shared;
@@ -104,7 +106,7 @@ struct QuadPair {
   const FilterQuad& a;
   const FilterQuad& b;
   Real origin_x, origin_y;
-  Real side_error;  // bounds that of a side value; negative where numbers could under- or overflow
+  Real side_error;  // bound for a side value; negative where numbers could under- or overflow
 
   DETOPS_HD QuadPair(const FilterQuad& quad_a, const FilterQuad& quad_b, const QuadBounds& bounds_a,
                      const QuadBounds& bounds_b)
@@ -114,15 +116,15 @@ struct QuadPair {
     const Real height = static_cast<Real>(bounds_a.y2 > bounds_b.y2 ? bounds_a.y2 : bounds_b.y2) -
                         (bounds_a.y1 < bounds_b.y1 ? bounds_a.y1 : bounds_b.y1);
     const Real scale = width * width + height * height;
-    // A side value is wrong by less than 8 * 2^-24 scale in float; this is twice that. In double it
-    // also hides the errors of QuadIoU, which has the same kinds.
+    // The error of a side value is below 8 * 2^-24 scale in float; this is twice that. In double it
+    // also covers the errors of QuadIoU, which are of the same kinds.
     side_error = scale > Real(1e-25) && scale < Real(1e30)
                      ? (sizeof(Real) == sizeof(float) ? Real(1e-6) : Real(1e-12)) * scale
                      : Real(-1);
   }
 
-  // Green's theorem: the shared area is a sum over the edges of both polygons, each with the part
-  // of it inside the other polygon, from t0 to t1. Edges 0 to 3 are those of a, 4 to 7 those of b.
+  // Green's theorem: the shared area is a sum over the edges of both polygons, each clipped to the
+  // part inside the other polygon, from t0 to t1. Edges 0 to 3 are those of a, 4 to 7 those of b.
   DETOPS_HD EdgeSums<Real> SumEdge(int edge) const {
     const float* own = edge < 4 ? a.corner : b.corner;
     const float* other = edge < 4 ? b.corner : a.corner;
@@ -145,7 +147,7 @@ struct QuadPair {
       spread += out0 != out1 ? side_error * (inverse < 0 ? -inverse : inverse) : 0;
       t0 = out0 && !out1 && t > t0 ? t : t0;
       t1 = out1 && !out0 && t < t1 ? t : t1;
-      t1 = out0 && out1 ? -1 : t1;  // outside, and no error can bring it in
+      t1 = out0 && out1 ? -1 : t1;  // outside, whatever the error
       cx = next_x;
       cy = next_y;
     }
@@ -159,12 +161,12 @@ struct QuadPair {
 
   // IoU > threshold, where the answer is certain; `sum` is over all edges, in any order.
   DETOPS_HD Verdict Judge(const EdgeSums<Real>& sum, float threshold) const {
-    // From here on every sign that decided is the true one.
+    // After this check, every sign that decided is correct.
     if (side_error < 0 || !(sum.nearest > 2 * side_error)) return Verdict::kDoubtful;
     const Real limit = threshold;
     const Real excess = sum.shared * (1 + limit) - limit * sum.area;
-    // The cuts are wrong by less than 2.5 of the spreads; products, sums and divisions by less than
-    // 6 side errors.
+    // The error of the cuts is below 2.5 times the spreads; that of products, sums and divisions is
+    // below 6 side errors.
     const Real error = (Real(2.5) * sum.error + 10 * side_error) * (1 + limit);
     if (excess > error) return Verdict::kYes;
     return excess < -error ? Verdict::kNo : Verdict::kDoubtful;

@@ -19,8 +19,8 @@ DETOPS_HD uint32_t ScoreRank(float score) {
   return ~ascending;
 }
 
-// A score of that rank, or, where none has it, the nearest before it; +inf for ranks before all
-// that are no NaN.
+// A score of that rank or, where no score has it, of the nearest rank before it; +inf for ranks
+// before those of all scores that are not NaN.
 DETOPS_HD float ScoreOfRank(uint32_t rank) {
   constexpr uint32_t kInfinity = 0x7f800000u;
   if (rank < ~(kInfinity | 0x80000000u)) return std::bit_cast<float>(kInfinity);
@@ -29,7 +29,7 @@ DETOPS_HD float ScoreOfRank(uint32_t rank) {
   return std::bit_cast<float>((ascending >> 31) != 0 ? ascending & 0x7fffffffu : ~ascending);
 }
 
-// Unique for every index, so that any sort of these keys gives the one order.
+// Unique for every index, so that any sort of these keys gives the same order.
 DETOPS_HD uint64_t ScoreKey(float score, uint32_t index) {
   return (static_cast<uint64_t>(ScoreRank(score)) << 32) | index;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sine and cosine of every float, rounded correctly: the float nearest to the true value, so no
-// other definition can disagree. The relative error before the rounding is below 2^-63, and no
-// float's sine or cosine comes that close to a tie (tests/math/sincos_test.cc checks all of them
-// on demand). Nearly always plain double, with an error below 2^-45, is enough to know the nearest
-// float; where it is not, two doubles take over.
+// Sine and cosine of every float, correctly rounded: the float nearest to the true value, so no
+// other correctly rounded implementation can differ. The relative error before the rounding is
+// below 2^-63, and no float's sine or cosine comes that close to a tie (tests/math/sincos_test.cc
+// checks all of them on demand). Plain double, with an error below 2^-45, nearly always suffices to
+// determine the nearest float; where it does not, double-double arithmetic is used.
 #pragma once
 
 #include <bit>
@@ -48,7 +48,7 @@ DETOPS_HD Reduced Reduce(float abs_x) {
     carry = partial >> 32;
   }
 
-  // In units of 2^-126 quadrants. Round to the nearest quadrant; what is left is signed.
+  // In units of 2^-126 quadrants. Round to the nearest quadrant; the remainder is signed.
   uint64_t high = (product[0] << 32) | product[1];
   uint64_t low = (product[2] << 32) | product[3];
   const uint64_t rounded = high + (uint64_t{1} << 61);
@@ -68,7 +68,7 @@ DETOPS_HD Reduced Reduce(float abs_x) {
   return {r, quadrant};
 }
 
-// Taylor's series to the power 19: the terms that weigh in double-double, the rest in double.
+// The Taylor series to the power 19: the largest terms in double-double, the rest in double.
 DETOPS_HD DoubleDouble SinSeries(DoubleDouble r, DoubleDouble z) {  // z = r*r
   double tail = -1.0 / 121645100408832000.0;                        // 19!
   tail = tail * z.hi + 1.0 / 355687428096000.0;
@@ -97,7 +97,8 @@ DETOPS_HD DoubleDouble CosSeries(DoubleDouble z) {
   return DoubleDouble{1.0, 0.0} + z * sum;
 }
 
-// The same series in double, and the float it rounds to, if all values within 2^-45 do.
+// The same series in double, and the float it rounds to; certain if all values within 2^-45 round
+// to the same float.
 struct Rounded {
   float value;
   bool certain;

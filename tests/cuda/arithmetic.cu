@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The device's part of arithmetic_test.cc, without GoogleTest, whose headers nvcc 13.0 can't read.
+// The device part of arithmetic_test.cc, without GoogleTest, whose headers nvcc 13.0 can't compile.
 #include "cuda/arithmetic.h"
 #include "math/exp.h"
 #include "math/half.h"
@@ -14,7 +14,7 @@ __device__ bool SameFloat(float a, float b) {
   return (a != a && b != b) || __float_as_uint(a) == __float_as_uint(b);
 }
 
-// Sine and cosine with two doubles throughout.
+// Sine and cosine in double-double throughout.
 __device__ math::SinCosResult SlowSinCos(float x) {
   using namespace math::sincos_internal;
   const float abs_x = fabsf(x);
@@ -59,7 +59,7 @@ struct QuotientDiffers {
     a *= __uint_as_float((127u - (high >> 24) % 60u) << 23);  // down to 2^-60 of b
     b *= __uint_as_float((127u - (low >> 24) % 40u) << 23);
     if (a > b) a = b * (a / (a + b));
-    return !SameFloat(ops::DivideOrdinary(a, b), __fdiv_rn(a, b));
+    return !SameFloat(ops::DivideInRange(a, b), __fdiv_rn(a, b));
   }
 };
 

@@ -7,8 +7,8 @@ namespace detops::test {
 
 constexpr uint64_t kAllFloats = uint64_t{1} << 32;
 
-// How many floats, or pairs, give other bits than the slower way; -1 after an error of CUDA.
-int64_t CountSinCosDifferences();    // every float, against two doubles throughout
+// How many floats, or pairs, give other bits than a slower computation; -1 after a CUDA error.
+int64_t CountSinCosDifferences();    // every float, against double-double throughout
 int64_t CountQuotientDifferences();  // pairs, against IEEE division
 int64_t CountQuotientEscapes();      // pairs, IEEE division outside the bounds for halves
 int64_t CountHalfDifferences();      // every float, against its neighbours

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The formulas that both sides share, on the device: every float there is, or many pairs.
+// The formulas that host and device share, on the device: for every float, or for many pairs.
 #include "cuda/arithmetic.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ TEST_F(CudaArithmetic, QuotientsAreRoundedCorrectly) { EXPECT_EQ(CountQuotientDi
 TEST_F(CudaArithmetic, QuotientsLieWithinTheirBounds) { EXPECT_EQ(CountQuotientEscapes(), 0); }
 TEST_F(CudaArithmetic, EveryFloatToHalf) { EXPECT_EQ(CountHalfDifferences(), 0); }
 
-// A float in 16, against the processor.
+// One float in 16, against the CPU.
 TEST_F(CudaArithmetic, ExpIsTheProcessors) {
   constexpr uint32_t kAtATime = 1u << 20;
   std::vector<float> results(kAtATime);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What only a GPU has: streams, graphs, work behind the caller's back, and its errors. Whether the
-// results are right is asked by all the other tests, which run on every device.
+// What only a GPU has: streams, graphs, asynchronous work and its errors. Whether the results are
+// right is checked by all the other tests, which run on every device.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -96,7 +96,7 @@ TEST_P(CudaTest, RecordsInAGraphAndReplays) {
   Call call(GetParam());
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t executable = nullptr;
-  // Global: any allocation or wait, by any means, would end the recording.
+  // Global: any allocation or wait, by any means, would end the capture.
   ASSERT_EQ(cudaStreamBeginCapture(call.stream(), cudaStreamCaptureModeGlobal), cudaSuccess);
   call.Start();
   ASSERT_EQ(cudaStreamEndCapture(call.stream(), &graph), cudaSuccess);
@@ -110,7 +110,7 @@ TEST_P(CudaTest, RecordsInAGraphAndReplays) {
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
-// What comes before a call may be anything, and not one thing alone.
+// The work before a call may be of any kind, and more than one kind.
 TEST_P(CudaTest, RecordsAfterOtherKindsOfWork) {
   const std::vector<std::byte> expected = OnTheProcessor(GetParam());
   Call call(GetParam());
@@ -202,8 +202,8 @@ TEST_F(CudaDeviceTest, ManyThreadsEachWithAStream) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// A kernel is told how much shared memory it may have, for all threads at once, and each map takes
-// another share of it.
+// A kernel's limit of shared memory is one attribute for all threads, and each map needs a
+// different amount.
 TEST_F(CudaDeviceTest, ManyThreadsEachWithAMapOfItsSize) {
   struct Map {
     BorderAlignShape shape;
@@ -252,7 +252,7 @@ TEST_F(CudaDeviceTest, TooMuchMemoryIsToldAsSuch) {
   EXPECT_EQ(detopsAllocate(handle, size_t{1} << 50, &memory), MLUOP_STATUS_ALLOC_FAILED);
   EXPECT_NE(std::string(detopsGetLastErrorMessage()).find("out of memory"), std::string::npos)
       << detopsGetLastErrorMessage();
-  // Nothing is left behind.
+  // No error is left behind.
   EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
   EXPECT_OK(detopsAllocate(handle, 1024, &memory));
   EXPECT_OK(detopsFree(handle, memory));
@@ -283,7 +283,7 @@ TEST_F(CudaDeviceTest, CountsAndChoosesDevices) {
   cnrtQueueSync(nullptr);
   std::fprintf(stderr, "%s\n", detopsGetLastErrorMessage());
   void* memory = nullptr;
-  const mluOpStatus_t status = detopsAllocate(handle, 16, &memory);  // and so it stays
+  const mluOpStatus_t status = detopsAllocate(handle, 16, &memory);  // and all later calls fail
   std::_Exit(status == MLUOP_STATUS_EXECUTION_FAILED ? 0 : 1);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Handles on several GPUs, with a runtime that has three of different generations (fake/cudart.h):
-// whatever device the caller's thread has chosen, a call sizes, launches and waits on its handle's,
-// and leaves the choice as it was. What kernels compute on several real GPUs is asked by
-// cuda_test's EveryDeviceAtOnce.
+// Handles on several GPUs, with a fake runtime that has three of different generations
+// (fake/cudart.h): whatever device the caller's thread has selected, a call sizes, launches and
+// waits on its handle's device, and leaves the selection unchanged. What kernels compute on several
+// real GPUs is checked by EveryDeviceAtOnce of cuda_test.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using fake_cuda::LaunchesOn;
 
 std::string NameOf(int device) { return "cuda:" + std::to_string(device); }
 
-// All but the largest, which say nothing more here.
+// All except the largest, which add nothing here.
 std::vector<bench::Case> Cases() {
   std::vector<bench::Case> all = bench::AllCases();
   std::erase_if(all, [](const bench::Case& c) { return c.report.bytes > 64e6; });
@@ -77,8 +77,8 @@ TEST(SeveralDevices, ACallWorksOnItsHandlesDevice) {
   }
 }
 
-// A map of 61 KB: more shared memory than a kernel has unasked, and it is asked of each device. No
-// device has room for as many channels as the next.
+// A map of 61 KB: more shared memory than a kernel has by default, so it must be requested on each
+// device. Each device has room for another number of channels.
 TEST(SeveralDevices, SharedMemoryIsAskedOfEach) {
   const bench::Desc input(MLUOP_DTYPE_FLOAT, {1, 16, 100, 152}, MLUOP_LAYOUT_NCHW);
   const bench::Desc boxes(MLUOP_DTYPE_FLOAT, {1, 10, 4});
@@ -103,8 +103,8 @@ TEST(SeveralDevices, FromAThreadEach) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// CUB's memory differs from one generation to the next: too little for the handle's device would
-// be written behind.
+// CUB's temporary memory differs between generations: with too little for the handle's device, it
+// would write out of bounds.
 TEST(SeveralDevices, AWorkspaceIsOfItsHandlesDevice) {
   mluOpTensorDescriptor_t boxes = nullptr;
   ASSERT_OK(mluOpCreateTensorDescriptor(&boxes));

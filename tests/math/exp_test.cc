@@ -26,7 +26,8 @@ TEST(Exp, KnownValues) {
   EXPECT_EQ(Exp(-103.0f), oracle::ExpRounded(-103.0f));  // subnormal
 }
 
-// Every 4099th float (a prime), or every one. The error is against expl, good to 2^-63.
+// Every 4099th float (a prime), or every one. The error is relative to expl, which is accurate to
+// 2^-63.
 TEST(Exp, ErrorBelowOneUlp) {
   const uint64_t step = test::Exhaustive() ? 1 : 4099;
   double worst = 0.0;

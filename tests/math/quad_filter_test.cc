@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The float filter never contradicts the definition, and seldom has to ask it.
+// The float filter never contradicts the definition, and seldom has to fall back to it.
 #include "math/quad_filter.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(QuadFilter, AgreesOnRandomPairs) {
     const Quad b = RandomQuad(rng, origin + Uniform(rng, -20, 20), origin + Uniform(rng, -20, 20));
     static constexpr float kThresholds[] = {0.1f, 0.3f, 0.5f, 0.9f, 1.0f};
     Compare(a, b, kThresholds[rng() % 5], counts);
-    // At 0 every pair that only its bounds bring together is doubtful.
+    // At 0, every pair of which only the bounds overlap is doubtful.
     Compare(a, b, rng() % 2 == 0 ? 0.0f : 0.001f, tiny_thresholds);
     if (HasFatalFailure()) FAIL() << "pair " << i;
   }
@@ -71,7 +71,7 @@ TEST(QuadFilter, AgreesOnRandomPairs) {
   EXPECT_LE(counts.doubtful_in_double, counts.judged / 100000);
 }
 
-// Thresholds a few float steps beside the pair's own IoU: where a wrong error bound would show.
+// Thresholds a few float steps from the pair's own IoU, where a wrong error bound would show.
 TEST(QuadFilter, AgreesNextToTheThreshold) {
   Rng rng(8);
   Counts counts;
@@ -89,7 +89,7 @@ TEST(QuadFilter, AgreesNextToTheThreshold) {
   EXPECT_GT(counts.doubtful, 0);
 }
 
-// Shared edges, shared corners, one inside the other on its border, copies turned a little.
+// Shared edges, shared corners, one inside the other on its border, slightly distorted copies.
 TEST(QuadFilter, AgreesWhereEdgesMeet) {
   Rng rng(9);
   Counts counts;
@@ -100,18 +100,18 @@ TEST(QuadFilter, AgreesWhereEdgesMeet) {
     const auto moved = static_cast<size_t>(rng() % 4);
     const float step = std::pow(10.0f, Uniform(rng, -6, 1));
     switch (rng() % 3) {
-      case 0:  // one corner goes elsewhere
+      case 0:  // one corner is moved
         b[2 * moved] += Uniform(rng, -step, step);
         b[2 * moved + 1] += Uniform(rng, -step, step);
         break;
-      case 1:  // along an edge
+      case 1:  // moved along an edge
         for (size_t k = 0; k < 4; ++k) {
           const float share = step / 10;
           b[2 * k] += share * (a[2] - a[0]);
           b[2 * k + 1] += share * (a[3] - a[1]);
         }
         break;
-      default:  // every coordinate a little
+      default:  // every coordinate is moved a little
         for (float& v : b) v += Uniform(rng, -step, step) * 1e-3f;
     }
     static constexpr float kThresholds[] = {0.0f, 0.1f, 0.5f, 0.9f, 0.99f, 0.999f};

@@ -64,10 +64,10 @@ TEST(Quad, IdenticalIsOne) {
 }
 
 TEST(Quad, Concave) {
-  const Quad dart = {0, 0, 4, 2, 0, 4, 2, 2};  // reflex at the last vertex
-  for (int turn = 0; turn < 4; ++turn) {       // every vertex may be the reflex one
+  const Quad dart = {0, 0, 4, 2, 0, 4, 2, 2};         // reflex at the last vertex
+  for (int rotation = 0; rotation < 4; ++rotation) {  // every vertex may be the reflex one
     Quad q;
-    for (int i = 0; i < 8; ++i) q[i] = dart[(i + 2 * turn) % 8];
+    for (int i = 0; i < 8; ++i) q[i] = dart[(i + 2 * rotation) % 8];
     EXPECT_DOUBLE_EQ(IoU(q, Square(0, 1, 1)), 0.0);  // in the notch
     EXPECT_DOUBLE_EQ(IoU(q, Square(0, 0, 4)), 0.25);
     EXPECT_DOUBLE_EQ(IoU(Reversed(q), Square(0, 0, 4)), 0.25);

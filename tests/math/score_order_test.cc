@@ -39,7 +39,7 @@ TEST(ScoreOrder, AgreesWithComparisonOfFloats) {
   }
 }
 
-// The score of a rank leaves out none that has the rank or is before it.
+// No score that has the rank or a lower one is below the score of that rank.
 TEST(ScoreOrder, ScoresOfRanks) {
   test::Rng rng(3);
   const float special[] = {kNan, kInf, 3.4e38f, 1.0f, 1e-45f, 0.0f, -0.0f, -1e-45f, -1.0f, -kInf};

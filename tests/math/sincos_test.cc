@@ -16,7 +16,7 @@ namespace detops::math {
 namespace {
 
 // Whether `got` is the float nearest to the true value. `near_value` is within 2^-60 of it,
-// relatively; where that leaves a doubt, `exactly` decides.
+// relatively; where that is not enough, `exactly` decides.
 bool IsNearest(float got, long double near_value, float (*exactly)(float), float x,
                double* worst_error) {
   const double error = oracle::UlpError(got, near_value);
@@ -69,7 +69,7 @@ TEST(SinCos, NearestFloatBeyond1e5) {
   survey.Report("1e5 to the largest");
 }
 
-// Floats next to multiples of pi/2, where the reduction must keep the most bits.
+// Floats next to multiples of pi/2, where the argument reduction must keep the most bits.
 TEST(SinCos, NextToMultiplesOfHalfPi) {
   Survey survey;
   for (int k = 1; k < 200000; ++k) {

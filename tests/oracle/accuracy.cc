@@ -27,7 +27,7 @@ double Ratio(long double numerator, long double denominator) {
 Diffs Compare(std::span<const float> got, std::span<const double> expected, double tiny) {
   if (got.size() != expected.size()) return {kInfinity, kInfinity, kInfinity, false};
   Diffs diffs = {0, 0, 0, true};
-  // long double: squares of large floats neither overflow nor drown the small terms.
+  // In long double, squares of large floats neither overflow nor absorb the small terms.
   long double sum_abs_error = 0, sum_abs = 0, sum_square_error = 0, sum_square = 0;
   for (size_t i = 0; i < got.size(); ++i) {
     const double a = got[i];

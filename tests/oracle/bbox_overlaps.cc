@@ -13,7 +13,7 @@ namespace {
 bool IsNan(Rounded x) { return x.IsNan(); }
 bool IsNan(long double x) { return std::isnan(x); }
 
-// std::min and fmin each lose a NaN on one side or on both. Here a NaN always comes through.
+// std::min and fmin each lose a NaN on one side or on both. Here a NaN is always propagated.
 template <typename Real>
 Real Min(Real a, Real b) {
   if (IsNan(a)) return a;

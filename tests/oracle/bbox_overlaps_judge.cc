@@ -12,10 +12,10 @@ namespace detops::oracle {
 namespace {
 
 constexpr double kThreshold = 3e-3;
-// The oracle emulates float in double, some 20 million pairs a second.
+// The oracle emulates float in double, at some 20 million pairs per second.
 constexpr int64_t kMostPairs = 4'000'000;
 
-// All of a small matrix, of a larger one every so many rows.
+// Compares all rows of a small matrix, or evenly spaced rows of a larger one.
 class BboxJudge final : public Judge {
  public:
   explicit BboxJudge(const Problem& problem) {
@@ -31,7 +31,7 @@ class BboxJudge final : public Judge {
     const std::vector<float> picked1 = rows_.Pick<float>(boxes1, 4);
     const std::vector<float> picked2 = aligned ? rows_.Pick<float>(boxes2, 4) : boxes2;
     expected_ = BboxOverlapsWide(picked1, picked2, mode, aligned, offset);
-    // Areas beyond float's range are infinite by the contract, and not in a wider type.
+    // Areas beyond the range of float are infinite by the contract, but not in a wider type.
     const std::vector<float> plain = BboxOverlaps(picked1, picked2, mode, aligned, offset);
     for (size_t i = 0; i < plain.size(); ++i) {
       if (!std::isfinite(plain[i])) expected_[i] = plain[i];

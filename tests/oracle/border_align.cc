@@ -33,11 +33,11 @@ struct Sample {
   Axis x, y;
 };
 
-// nullopt stands for a sample outside of the feature map, whose value is 0.
+// nullopt is a sample outside of the feature map, whose value is 0.
 using Samples = std::vector<std::optional<Sample>>;
 
 Samples BorderSamples(std::span<const float, 4> box, int border, int64_t h, int64_t w, int pool) {
-  // A single bad coordinate puts all samples of all four borders outside.
+  // A single coordinate that is not finite puts all samples of all four borders outside.
   for (float coordinate : box) {
     if (!std::isfinite(coordinate)) return Samples(pool + 1);
   }
@@ -51,15 +51,15 @@ Samples BorderSamples(std::span<const float, 4> box, int border, int64_t h, int6
     const std::optional<Axis> x = Locate(at.x, w);
     const std::optional<Axis> y = Locate(at.y, h);
     samples.push_back(x && y ? std::optional<Sample>({*x, *y}) : std::nullopt);
-    // Repeated addition is the definition; multiplying by i would land on other floats.
+    // Repeated addition is the definition; multiplying by i would give other floats.
     at.x = at.x + strides[border].x;
     at.y = at.y + strides[border].y;
   }
   return samples;
 }
 
-// `feature(y, x)` reads the map of the channel. Real is Rounded for the bits, long double for the
-// wide value; the weights are exact in both up to 1 - upper and the products.
+// `feature(y, x)` reads the map of the channel. Real is Rounded for the exact bits, long double for
+// the wide value; the weights are exact in both except for 1 - upper and the products.
 template <typename Real, typename Feature>
 Real Interpolate(const Sample& sample, Feature feature) {
   const Real one = 1.0f;
@@ -80,7 +80,7 @@ struct Shape {
   bool nchw;
 };
 
-// Calls store(output index, value, argmax) for every element of the output, in no special order.
+// Calls store(output index, value, argmax) for every element of the output, in no particular order.
 template <typename Real, typename Store>
 void ForEachOutput(std::span<const float> input, std::span<const float> boxes, const Shape& shape,
                    Store store) {
@@ -101,7 +101,7 @@ void ForEachOutput(std::span<const float> input, std::span<const float> boxes, c
       int32_t argmax = 0;
       for (int i = 0; i <= pool; ++i) {
         const Real value = samples[i] ? Interpolate<Real>(*samples[i], feature) : Real(0.0f);
-        // Strictly greater, so a NaN at i = 0 stays and a later NaN never enters.
+        // Strictly greater, so a NaN at i = 0 stays and a later NaN never replaces a value.
         if (i == 0 || value > best) {
           best = value;
           argmax = i;

@@ -10,9 +10,9 @@
 namespace detops::oracle {
 namespace {
 
-// Samples of the oracle, each in long double.
+// Samples that the oracle computes, each in long double.
 constexpr int64_t kMostSamples = 8'000'000;
-// The bar is dynamic: ten times the error of plain float evaluation, and never below these.
+// The limit is relative: ten times the error of plain float evaluation, and never below these.
 constexpr double kTimesPlain = 10, kLeastFloat = 1.2e-7, kLeastHalf = 9.8e-4;
 
 struct Dims {

@@ -15,8 +15,8 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kMaxExponent = 4.1351666f;
 
-// A float result together with bounds of what it can be when every exp is off by up to one ulp.
-// Correctly rounded operations are monotone, so computing on the bounds keeps them bounds.
+// A float result together with bounds of what it can be when every exp has an error of up to one
+// ulp. Correctly rounded operations are monotonic, so computing on the bounds gives bounds.
 struct Range {
   Rounded low, mid, high;
 
@@ -41,7 +41,7 @@ Range operator*(Range a, Range b) {
 // Only for a >= 0 and b > 0.
 Range DividePositive(Range a, Range b) { return {a.low / b.high, a.mid / b.mid, a.high / b.low}; }
 
-// b wins unless a is smaller, and +0 wins over -0 in MaxZero; inputs are not NaN here.
+// Returns b unless a is smaller; MaxZero returns +0 for -0. Inputs are not NaN here.
 Rounded Min(Rounded a, Rounded b) { return a < b ? a : b; }
 Rounded MaxZero(Rounded a) { return a > Rounded(0.0f) ? a : Rounded(0.0f); }
 Range Min(Range a, Range b) { return {Min(a.low, b.low), Min(a.mid, b.mid), Min(a.high, b.high)}; }
@@ -51,15 +51,15 @@ Range Max(Range a, Range b) {
 }
 Range MaxZero(Range a) { return {MaxZero(a.low), MaxZero(a.mid), MaxZero(a.high)}; }
 
-// An exp with an error below one ulp returns one of the neighbours of the correctly rounded value
-// at most. exp(0) is 1 in any sane implementation, and taking it as exact keeps ties testable.
+// An exp with an error below one ulp returns the correctly rounded value or one of its neighbours.
+// exp(0) is 1 in any reasonable implementation, and taking it as exact keeps ties testable.
 Range Exp(Rounded x) {
   const float exact = ExpRounded(x.Float());
   if (x.Float() == 0 || std::isnan(exact)) return exact;
   return {std::nextafter(exact, 0.0f), exact, std::nextafter(exact, kInfinity)};
 }
 
-// Evaluates a yes-no question on the bounds and the value, and notes whether they disagree.
+// Evaluates a yes-no question on the bounds and the value, and records whether they disagree.
 template <typename Question>
 bool Decide(Range x, bool* near, Question question) {
   const bool answer = question(x.mid);
@@ -82,7 +82,7 @@ struct Settings {
 };
 
 // One axis of the decoding. `anchor`, `delta` and `variance` point at the component of this axis;
-// the partner (other corner, log size) follows two places later. False if the result is NaN.
+// the partner (other corner, log size) follows two elements later. False if the result is NaN.
 bool DecodeAxis(const float* anchor, const float* delta, const float* variance, float side,
                 float off_value, bool* near, Range* low, Range* high) {
   const Rounded off = off_value;
@@ -91,7 +91,7 @@ bool DecodeAxis(const float* anchor, const float* delta, const float* variance, 
   const Rounded center = Rounded(anchor[0]) + half * size;
   const Rounded moved = center + Rounded(delta[0]) * size * Rounded(variance[0]);
   const Rounded power = Rounded(delta[2]) * Rounded(variance[2]);
-  // A NaN power must stay one, to have the proposal dropped.
+  // A NaN power must stay NaN, so that the proposal is dropped.
   const Rounded bounded = power.IsNan() ? power : Min(power, Rounded(kMaxExponent));
   const Range reach = Exp(bounded) * Range(size.Float()) * Range(0.5f);
   *low = Range(moved.Float()) - reach;
@@ -105,7 +105,7 @@ bool DecodeAxis(const float* anchor, const float* delta, const float* variance, 
     *low = Min(*low, limit);
     *high = Min(*high, limit);
   }
-  // A clip that goes one way or the other by an ulp moves the value by an ulp. It is no decision.
+  // Clipping that depends on an ulp changes the value by an ulp. It is not a decision.
   *low = MaxZero(*low);
   *high = MaxZero(*high);
   return true;
@@ -137,7 +137,7 @@ std::optional<Box> MakeBox(const float* anchor, const float* delta, const float*
   return box;
 }
 
-// An IoU of zero for boxes that are surely disjoint, without the arithmetic.
+// An IoU of zero for boxes that are certainly disjoint, without the arithmetic.
 Range Iou(const Box& a, const Box& b, float off) {
   Range inter = 1.0f;
   for (int axis = 0; axis < 2; ++axis) {
@@ -149,7 +149,8 @@ Range Iou(const Box& a, const Box& b, float off) {
   return DividePositive(inter, (a.area + b.area) - inter);
 }
 
-// Boxes come in score order. A box is in doubt only if no surely greater IoU settles its fate.
+// Boxes are in score order. A box is in doubt only if no IoU that is certainly greater suppresses
+// it.
 std::vector<Box> Nms(const std::vector<Box>& boxes, const Settings& settings, bool* near) {
   const Rounded threshold = settings.nms_thresh;
   std::vector<Box> kept;
@@ -191,7 +192,7 @@ Proposals GenerateProposals(std::span<const float> scores, std::span<const float
       if (box) boxes.push_back(*box);
     }
     std::vector<Box> kept = Nms(boxes, settings, &result.near_decision);
-    // No survivor is reported as one empty box, unless there is no room for any.
+    // If no proposal is left, the result is one empty box, unless there is no room for any.
     if (boxes.empty() && post > 0) kept.emplace_back();
     result.num.push_back(static_cast<int32_t>(kept.size()));
     for (const Box& box : kept) {

@@ -35,7 +35,7 @@ class ProposalsJudge final : public Judge {
                        CompareIntegers("rpn_rois_batch_size", results[kBatchSize], {total})};
     const bool passed = std::ranges::all_of(verdict.outputs, [](auto& a) { return a.passed; });
     if (!passed && expected_.near_decision) {
-      // The contract allows exp an error below one ulp, and this case hangs on it.
+      // The contract allows exp an error below one ulp, and the result of this case depends on it.
       for (Accuracy& a : verdict.outputs) a.passed = true;
       verdict.weak = "an ulp of exp decides which boxes come out, and the oracle's is another";
     } else if (std::ranges::all_of(expected_.rois, [](float v) { return v == 0; })) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What several oracles share: the emulated float and the order of scores.
+// Shared by the oracles of several operators: the emulated float and the order of scores.
 
 #ifndef DETOPS_TESTS_ORACLE_INTERNAL_H_
 #define DETOPS_TESTS_ORACLE_INTERNAL_H_
@@ -18,7 +18,7 @@ namespace detops::oracle {
 //
 // Why two roundings give the correctly rounded float result: for +, -, * and / of p-bit operands an
 // intermediate format of at least 2p+2 bits makes the second rounding innocuous, and 53 >= 2*24+2.
-// It holds for subnormal results too: sums down there are exact, products have 48 bits and are
+// It holds for subnormal results too: sums of that size are exact, products have 48 bits and are
 // always exact in double, and a quotient of two 24-bit numbers that is not itself a midpoint of two
 // floats stays 2^-49 (relative) away from it, farther than the 2^-53 of the first rounding.
 class Rounded {
@@ -45,8 +45,8 @@ class Rounded {
   struct Tag {};
   Rounded(double value, Tag) : value_(value) {}
   static Rounded Round(double exact_enough) {
-    // Compilers know the theorem above and would turn all this back into plain float operations,
-    // that is, into the very code under test.
+    // Compilers know the theorem above and would otherwise optimize this to plain float operations,
+    // which are what is being tested.
     const volatile double wide = exact_enough;
     return Rounded(static_cast<double>(static_cast<float>(wide)), Tag());
   }

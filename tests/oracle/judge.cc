@@ -46,7 +46,7 @@ Accuracy CompareFloats(const char* output, const Array& got, const std::vector<d
 void Accuracy::Judge() {
   passed = special_match;
   for (size_t i = 0; i < limits.size(); ++i) {
-    // A NaN would be no pass.
+    // Written so that NaN fails.
     if (limits[i]) passed = passed && diffs()[i] <= *limits[i];
   }
 }

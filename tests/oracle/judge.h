@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Results held against the oracle: how far an output is from the exact answer, and whether that is
+// Compares results with the oracle: how far an output is from the exact answer, and whether that is
 // within the contract. Each operator's judge is in <operator>_judge.cc.
 #pragma once
 
@@ -24,10 +24,10 @@ using schema::Problem;
 // How one output compares with the oracle.
 struct Accuracy {
   std::string output;
-  bool exact_wanted = false;  // integers, and what the contract wants equal
+  bool exact_wanted = false;  // integers, and whatever the contract requires to be equal
   double diff1 = 0, diff2 = 0, diff3 = 0;
-  bool special_match = true;  // NaN and infinities at the same places
-  // Of diff1, diff2 and diff3, where they are judged.
+  bool special_match = true;  // NaN and infinities at the same positions
+  // Limits of diff1, diff2 and diff3 (see oracle.h), where there are any.
   std::array<std::optional<double>, 3> limits;
   bool passed = true;
 
@@ -37,38 +37,37 @@ struct Accuracy {
 
 struct Verdict {
   std::vector<Accuracy> outputs;
-  std::string sample;  // "" where all was compared; else what was
-  std::string weak;    // "" where the comparison means something; else why it does not
+  std::string sample;  // "" where everything was compared; else what was
+  std::string weak;    // "" where the comparison is meaningful; else why it is not
 };
 
-// The oracle's answer to a problem, worked out once and held against every implementation.
+// The oracle's answer to a problem, computed once and compared with every implementation.
 class Judge {
  public:
   virtual ~Judge() = default;
   virtual Verdict Compare(const std::vector<Array>& results) const = 0;
 };
 
-// Works out the answer. What the library refuses, it could not stand.
+// Computes the answer. The problem must be one that the library accepts.
 std::unique_ptr<Judge> MakeJudge(const Problem& problem);
 
 // Each <operator>_judge.cc specialises it.
 template <class Op>
 std::unique_ptr<Judge> MakeJudgeOf(const Problem& problem);
 
-// ---- parts of judges
-// -----------------------------------------------------------------------------
+// ---- parts of judges ------------------------------------------------------------------------
 
-// `threshold` is that of diff1 and diff2; 0 wants all three to be 0.
+// `threshold` is the limit of diff1 and diff2; 0 requires all three to be 0.
 Accuracy CompareFloats(const char* output, const Array& got, const std::vector<double>& expected,
                        double threshold);
 Accuracy CompareIntegers(const char* output, const Array& got,
                          const std::vector<int32_t>& expected);
-// Below it, diff3 takes the difference itself, not its ratio.
+// Below this magnitude, diff3 is the difference itself, not its ratio.
 double TinyOf(mluOpDataType_t dtype);
-// Why floats as a whole say little: all 0, all NaN, none at all. Else "".
+// Why the values as a whole are no meaningful test: all 0, all NaN, or none at all. Otherwise "".
 std::string WeakValues(const Array& values);
 
-// Which rows of a large result are compared: evenly spread, the first and the last among them.
+// Which rows of a large result are compared: evenly spaced, including the first and the last.
 class Sample {
  public:
   Sample() = default;

@@ -15,7 +15,7 @@ namespace {
 // go wrong only if a value lay within 2^-200 (relative) of a midpoint of two targets without being
 // one. For exp, sin and cos of 24-bit arguments the hardest cases need well under 128 bits; where a
 // tiny argument makes the result closer than that to a simple number (1, or x itself), that number
-// is a float and no midpoint.
+// is a float and not a midpoint.
 constexpr mpfr_prec_t kPrecision = 200;
 
 // Owns an mpfr_t, which is an array type with manual lifetime.

@@ -32,7 +32,7 @@ TEST(Functions, KnownValues) {
   EXPECT_EQ(SinRounded(0x1p100f), static_cast<float>(std::sin(0x1p100)));
 }
 
-// long double functions of libm are good to about an ulp of 64 bits: a coarse but wide check.
+// long double functions of libm are accurate to about an ulp of 64 bits: a coarse but wide check.
 TEST(Functions, AgreeWithLongDouble) {
   std::mt19937 rng(5);
   std::uniform_real_distribution<float> argument(-80, 80);
@@ -108,7 +108,7 @@ TEST(Compare, Specials) {
   const std::vector<double> expected = {kNan, kInf, 4, -kInf};
   const Diffs same = Compare(std::vector<float>{kNan, kInf, 5, -kInf}, expected, 1e-6);
   EXPECT_TRUE(same.special_match);
-  EXPECT_DOUBLE_EQ(same.diff1, 0.25);  // the specials do not hide the rest
+  EXPECT_DOUBLE_EQ(same.diff1, 0.25);  // special values do not hide the rest
   EXPECT_FALSE(Compare(std::vector<float>{kNan, kInf, 5, kInf}, expected, 1e-6).special_match);
   EXPECT_FALSE(Compare(std::vector<float>{kNan, kInf, kNan, -kInf}, expected, 1e-6).special_match);
   EXPECT_FALSE(Compare(std::vector<float>{0, kInf, 4, -kInf}, expected, 1e-6).special_match);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Independent answers for the five operators. Nothing here shares code or method with the library:
-// float steps are emulated through double, geometry is decided in exact integers, and elementary
-// functions come from MPFR. Inputs are assumed to be valid (shapes and scalars are not checked).
+// The oracle: an independent exact implementation of the five operators, which tests compare
+// results with. It shares neither code nor methods with the library: float steps are emulated in
+// double, geometry is decided in exact integers, and elementary functions come from MPFR. Inputs
+// are assumed to be valid (shapes and scalars are not checked).
 
 #ifndef DETOPS_TESTS_ORACLE_ORACLE_H_
 #define DETOPS_TESTS_ORACLE_ORACLE_H_
@@ -16,7 +17,7 @@ namespace detops::oracle {
 // ---- bbox_overlaps ----
 
 // The exact bits. `b1` is [M,4], `b2` is [N,4]; mode 0 is IoU, 1 is IoF; the result is [M,N], or
-// [M] when aligned. A NaN met on the way (inf - inf) is propagated by min and max.
+// [M] when aligned. A NaN that arises on the way (inf - inf) is propagated by min and max.
 std::vector<float> BboxOverlaps(std::span<const float> b1, std::span<const float> b2, int mode,
                                 bool aligned, int offset);
 
@@ -68,9 +69,9 @@ std::vector<double> BorderAlignWide(std::span<const float> input, std::span<cons
 struct Proposals {
   std::vector<float> rois;  // 4 each, packed over the images
   std::vector<float> probs;
-  std::vector<int32_t> num;  // one for each image
-  // True when some exp, moved by one ulp, could change which boxes come out. While it is false,
-  // `probs` and `num` must be equal and only `rois` may differ by the effect of an ulp of exp.
+  std::vector<int32_t> num;  // one per image
+  // True when changing some exp by one ulp could change which boxes are kept. Where it is false,
+  // `probs` and `num` must be equal, and `rois` may differ only by the effect of an ulp of exp.
   bool near_decision = false;
 };
 
@@ -113,7 +114,8 @@ struct Diffs {
   double diff1;  // sum|a-b| / sum|b|
   double diff2;  // sqrt(sum(a-b)^2 / sum b^2)
   double diff3;  // max |a-b|/|b|, or |a-b| where |b| < tiny
-  // NaN and infinities (with their sign) are at the same places. They are left out of the above.
+  // Whether NaN and infinities (with their sign) are at the same positions. They are excluded from
+  // the above.
   bool special_match;
 };
 

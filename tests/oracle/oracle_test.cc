@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The oracle against the examples of the design documents and answers worked out by hand. The exact
+// The oracle against the examples of the design documents and results computed by hand. The exact
 // geometry has its own file, quad_test.cc.
 
 #include "oracle.h"
@@ -32,7 +32,7 @@ TEST(Rounded, MatchesTheFloatUnit) {
   for (int i = 0; i < 1000000; ++i) {
     const auto bits = static_cast<uint32_t>(rng());
     const float a = std::bit_cast<float>(bits);
-    // Exponents close to those of a, or all of them, so that every operation sees hard cases.
+    // Exponents close to those of a, or any exponents, so that every operation gets hard cases.
     const auto random = static_cast<uint32_t>(rng());
     const uint32_t other = i % 2 == 0 ? random : bits ^ (random & 0x81ffffff);
     const float b = std::bit_cast<float>(other);
@@ -65,14 +65,14 @@ TEST(BboxOverlaps, ModesOffsetAndSpecials) {
   for (int i = 0; i < 4; ++i) {
     Floats bad = b;
     bad[i] = kNan;
-    // IoF of a does not use the area of b, and still the NaN must show.
+    // IoF of a does not use the area of b, and still the NaN must be propagated.
     EXPECT_TRUE(std::isnan(BboxOverlaps(a, bad, 1, false, 1)[0]));
     EXPECT_TRUE(std::isnan(BboxOverlaps(bad, a, 0, false, 1)[0]));
     EXPECT_TRUE(std::isnan(BboxOverlapsWide(a, bad, 0, false, 1)[0]));
   }
 }
 
-// The document's example is in NCHW with one channel for each border; the argmax is by hand.
+// The document's example is in NCHW with one channel per border; the argmax is computed by hand.
 TEST(BorderAlign, DocumentExample) {
   const Floats nchw = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 6,  7,  5,  8,
                        2,  1,  3,  4,  12, 9,  11, 10, -2, -3, 2,  0,  -4, -5, 1,  -1,
@@ -150,7 +150,7 @@ TEST(GenerateProposals, DocumentNanExample) {
   EXPECT_FALSE(result.near_decision);
 }
 
-// The random example cannot be repeated, but its result has to keep these rules.
+// The random example cannot be reproduced, but its result has to satisfy these rules.
 TEST(GenerateProposals, DocumentRandomExample) {
   std::mt19937 rng(3);
   std::uniform_real_distribution<float> unit(0, 1);

@@ -28,7 +28,7 @@ Box Prepare(std::span<const float, 7> box) {
           .limit_z = static_cast<double>(box[5]) / 2};
 }
 
-// Every comparison is false on NaN, so a NaN in the point, or in any field of the box, is "no".
+// Every comparison is false on NaN, so a NaN in the point, or in any field of the box, gives false.
 bool Holds(const Box& box, std::span<const float, 3> point) {
   const Rounded dx = Rounded(point[0]) - box.cx;
   const Rounded dy = Rounded(point[1]) - box.cy;

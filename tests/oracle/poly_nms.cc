@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exact geometry of quadrilaterals. Coordinates become integers by one common power of two, and
-// areas become ratios of integers. No polygon is clipped. Up to a sign that depends on the
-// orientation, the indicator of a polygon is the sum over its edges of +-[y is below the edge], the
-// sign being the direction of the edge along x. The product of two such sums has terms [y is below
-// both edges], so the area of the intersection is a signed sum, over the 16 pairs of edges, of the
-// integral of the lower edge of the pair. (It may be taken from any base line: the signs of the
-// edges of a closed outline cancel at every x.)
+// Exact geometry of quadrilaterals. A common power of two scales coordinates to integers, and areas
+// are ratios of integers. No polygon is clipped. Up to a sign that depends on the orientation, the
+// indicator of a polygon is the sum over its edges of +-[y is below the edge], the sign being the
+// direction of the edge along x. The product of two such sums has terms [y is below both edges], so
+// the area of the intersection is a signed sum, over the 16 pairs of edges, of the integral of the
+// lower edge of the pair. (The integral may start at any base line: the signs of the edges of a
+// closed outline cancel at every x.)
 
 #include <gmpxx.h>
 #include <mpfr.h>
@@ -51,7 +51,7 @@ mpz_class OnGrid(float value, int grid) {
   return mantissa << static_cast<unsigned>(exponent - 24 - grid);
 }
 
-// Exact, so moving to the origin changes no area. It only keeps the products short.
+// Exact, so the translation changes no area. It only keeps the products short.
 Quad ToIntegers(std::span<const float, 8> quad, int grid, const Point& origin) {
   Quad out;
   for (int i = 0; i < 4; ++i) {
@@ -141,7 +141,7 @@ Fraction DoubleIntersection(const Quad& a, const Quad& b) {
   return sum;
 }
 
-// Everything that a question about a pair needs, in units of the grid.
+// Everything that is needed to decide about a pair, in units of the grid.
 struct Overlap {
   int grid;
   Fraction inter;      // twice the intersection
@@ -178,7 +178,7 @@ bool InRectangle(const Point& a, const Point& b, const Point& p) {
 }
 
 // Whether the closed segments ab and cd have a point in common.
-bool SegmentsMeet(const Point& a, const Point& b, const Point& c, const Point& d) {
+bool SegmentsIntersect(const Point& a, const Point& b, const Point& c, const Point& d) {
   const int c_side = sgn(Cross(a, b, c)), d_side = sgn(Cross(a, b, d));
   const int a_side = sgn(Cross(c, d, a)), b_side = sgn(Cross(c, d, b));
   if (c_side * d_side < 0 && a_side * b_side < 0) return true;
@@ -224,8 +224,8 @@ bool QuadIsSimple(std::span<const float, 8> quad) {
   const Quad q = ToIntegers(quad, GridExponent(quad), {0, 0});
   // Opposite edges suffice: where neighbouring edges fold back onto each other, or a vertex is
   // doubled, an end of one lies on the edge opposite to the edge it shares that end with. And an
-  // outline that does not meet itself has an area.
-  return !SegmentsMeet(q[0], q[1], q[2], q[3]) && !SegmentsMeet(q[1], q[2], q[3], q[0]);
+  // outline that does not intersect itself has an area.
+  return !SegmentsIntersect(q[0], q[1], q[2], q[3]) && !SegmentsIntersect(q[1], q[2], q[3], q[0]);
 }
 
 std::vector<int32_t> PolyNms(std::span<const float> boxes, float threshold) {

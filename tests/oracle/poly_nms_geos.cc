@@ -20,7 +20,7 @@ struct Destroy {
 };
 using Geometry = std::unique_ptr<GEOSGeometry, Destroy>;
 
-// Null when GEOS refuses. Each constructor takes its argument over, also when it fails.
+// Null when GEOS refuses. Each constructor takes ownership of its argument, even when it fails.
 Geometry MakePolygon(GEOSContextHandle_t context, std::span<const float, 8> quad, double origin_x,
                      double origin_y) {
   double closed[10];

@@ -13,9 +13,9 @@
 namespace detops::oracle {
 namespace {
 
-// Boxes times kept boxes: each costs the comparison of two bounding boxes.
-constexpr double kMostLooks = 4e8;
-// Exact clipping takes some ten microseconds a pair.
+// Candidates examined, boxes times kept boxes: each costs the comparison of two bounding boxes.
+constexpr double kMostCandidates = 4e8;
+// Exact clipping takes some ten microseconds per pair.
 constexpr int64_t kMostBoxes = 20000;
 
 // NaN first, then descending; equal scores in the order of the boxes.
@@ -27,8 +27,8 @@ std::vector<int64_t> Ranks(const std::vector<float>& boxes, int64_t count) {
     if (std::isnan(score(b))) return false;
     return std::isnan(score(a)) || score(a) > score(b);
   });
-  for (size_t place = 0; place < order.size(); ++place) {
-    rank[static_cast<size_t>(order[place])] = static_cast<int64_t>(place);
+  for (size_t position = 0; position < order.size(); ++position) {
+    rank[static_cast<size_t>(order[position])] = static_cast<int64_t>(position);
   }
   return rank;
 }
@@ -44,7 +44,7 @@ PolyNmsJudge::PolyNmsJudge(const Array& boxes, float threshold)
     const bool finite = std::ranges::all_of(q, [](float v) { return std::isfinite(v); });
     const auto [x1, x2] = std::minmax({q[0], q[2], q[4], q[6]});
     const auto [y1, y2] = std::minmax({q[1], q[3], q[5], q[7]});
-    // Not simple is also what has no area; that one has a defined IoU, 0.
+    // A quadrilateral without area is not simple either, but its IoU is defined: 0.
     const bool simple = !finite || QuadIsSimple(q) || QuadIou(q, q) == 0;
     bounds_.push_back({x1, y1, x2, y2, finite, simple});
   }
@@ -75,7 +75,7 @@ Verdict PolyNmsJudge::Compare(const std::vector<Array>& results) const {
   Verdict verdict;
   verdict.outputs = {
       CompareIntegers("result_num", results[1], {static_cast<int32_t>(kept.size())})};
-  // Ascending and in range, or nothing below makes sense.
+  // The indices must be ascending and in range for the rest to make sense.
   const bool sound = std::ranges::all_of(kept, [&](int32_t i) { return i >= 0 && i < count; }) &&
                      std::ranges::adjacent_find(kept, std::greater_equal<>()) == kept.end();
   if (!sound) {
@@ -86,9 +86,9 @@ Verdict PolyNmsJudge::Compare(const std::vector<Array>& results) const {
   for (const int32_t i : kept) is_kept[static_cast<size_t>(i)] = true;
 
   const auto affordable =
-      static_cast<int64_t>(kMostLooks / std::max<double>(1, static_cast<double>(kept.size())));
+      static_cast<int64_t>(kMostCandidates / std::max<double>(1, static_cast<double>(kept.size())));
   const Sample sample(count, std::min(kMostBoxes, affordable));
-  // One flag a box: 1 is kept.
+  // One flag per box: 1 is kept.
   std::vector<int32_t> got, expected;
   int64_t open = 0;
   for (const int64_t box : sample.rows()) {

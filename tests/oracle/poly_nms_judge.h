@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a set of kept boxes is the one that greedy suppression leaves. It is exactly when, for
-// every box: it is kept if and only if no kept box ahead of it in score order overlaps it by more
-// than the threshold. So each box can be judged by itself, against exact arithmetic, and a sample
-// of a million boxes still means something.
+// Whether a set of kept boxes is the one that greedy suppression leaves. That is the case exactly
+// when every box is kept if and only if no kept box ahead of it in score order overlaps it by more
+// than the threshold. So each box can be judged by itself, with exact arithmetic, and a sample of a
+// million boxes is still meaningful.
 //
-// The contract leaves the IoU of self-intersecting outlines open: a box whose fate hangs on one is
-// left out, and the verdict says how many were.
+// The contract does not define the IoU of self-intersecting outlines: a box whose result depends on
+// one is left out, and the verdict says how many were.
 #pragma once
 
 #include <string>
@@ -36,7 +36,7 @@ class PolyNmsJudge final : public Judge {
   std::vector<float> boxes_;
   float threshold_;
   std::vector<Bounds> bounds_;
-  std::vector<int64_t> rank_;  // place of each box in score order
+  std::vector<int64_t> rank_;  // position of each box in score order
 };
 
 }  // namespace detops::oracle

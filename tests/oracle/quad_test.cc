@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The exact geometry against GEOS and against areas worked out by hand, and poly_nms on top of it.
+// The exact geometry against GEOS and against areas computed by hand, and poly_nms on top of it.
 
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ TEST(Quad, AgreesWithGeos) {
     ASSERT_NEAR(QuadIou(a, b), inter / (sum - inter), 1e-14);
     ASSERT_EQ(QuadIou(a, b), QuadIou(b, Reversed(a)));
   }
-  // The sample would prove little if it were lopsided.
+  // The sample would prove little if it were unbalanced.
   EXPECT_GT(concave, 5000);
   EXPECT_LT(concave, 15000);
   EXPECT_GT(overlapping, 5000);
@@ -87,7 +87,7 @@ TEST(Quad, KnownIou) {
     EXPECT_EQ(QuadIou(a, Reversed(b)), 1.0 / 7.0);
     EXPECT_TRUE(QuadIouGreater(a, b, 0.142857f));
     EXPECT_FALSE(QuadIouGreater(a, b, 0.142858f));
-    EXPECT_EQ(QuadIou(a, Square(at + 1, at, 1)), 0);  // a common side is no overlap
+    EXPECT_EQ(QuadIou(a, Square(at + 1, at, 1)), 0);  // a shared side is no overlap
     EXPECT_EQ(QuadIou(a, a), 1);
   }
 }
@@ -101,7 +101,7 @@ TEST(Quad, ThresholdIsStrictAndExact) {
   EXPECT_FALSE(QuadIouGreater(a, Square(5, 5, 1), 0.0f));
   EXPECT_TRUE(QuadIouGreater(a, Square(5, 5, 1), -0.1f));
   EXPECT_FALSE(QuadIouGreater(a, a, kInf));
-  // The smallest overlap there is, far below what double can see next to the areas.
+  // The smallest possible overlap, far below what double can resolve next to the areas.
   const float tiny = std::numeric_limits<float>::denorm_min();
   const Quad touching = {-tiny, -tiny, 3, 0, 3, 3, 0, 3};
   EXPECT_TRUE(QuadIouGreater(Square(-1e30f, -1e30f, 1e30f), touching, 0));

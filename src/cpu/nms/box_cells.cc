@@ -12,22 +12,23 @@ namespace {
 
 constexpr int64_t kGrain = 1024;
 constexpr int64_t kVectorRoom = 16;
-// Up to so many boxes, one thread writes in any order sooner than several, which would pass lines
-// of the cache to and fro.
+// Up to this many boxes, scattered writes by one thread are faster than by several, which would
+// pass cache lines back and forth.
 constexpr int64_t kFewBoxes = 16384;
-// Fewer don't count boxes with atomic counters as fast as one counts alone.
+// Fewer threads with atomic counters are slower at counting boxes than one thread without.
 constexpr int kManyThreads = 6;
-// Cells for a box at most, where they are not hashed: most are empty, and all are cleared and
-// counted.
+// The most cells per box where cells are not hashed: most of them are empty, and all are cleared
+// and counted.
 constexpr double kCellsPerBox = 4.0;
-// Where boxes lie apart, a cell has no more than that, and those that have any this many on
-// average. In larger heaps most boxes are suppressed, and only those kept are worth meeting.
-constexpr uint32_t kMostOfSparse = 16;
-constexpr int64_t kMeanOfSparse = 4;
+// Boxes are sparse where no cell has more than this many and cells with boxes have at most that
+// many on average. In larger clusters most boxes are suppressed, and comparing with the kept ones
+// alone is cheaper.
+constexpr uint32_t kMostInSparseCell = 16;
+constexpr int64_t kMeanInSparseCell = 4;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// Where they are hashed. Never more than boxes. Half of them: boxes that lie evenly, one to a cell,
-// then meet in twos.
+// The number of cells where blocks are hashed. Never more than boxes. About half as many: evenly
+// spread boxes, one per cell, then share cells in pairs.
 uint32_t HashedCells(int64_t boxes) {
   return std::bit_ceil(static_cast<uint32_t>(std::max<int64_t>(boxes / 2, 1)));
 }
@@ -38,7 +39,7 @@ BoxCells::BoxCells(core::WorkspaceLayout& layout, int64_t capacity)
     : cells_(layout.Array<Cell>(capacity + 1)),
       used_cells_(layout.Array<uint32_t>(capacity)),
       cell_of_(layout.Array<uint32_t>(capacity)),
-      place_in_cell_(layout.Array<uint32_t>(capacity)),
+      slot_in_cell_(layout.Array<uint32_t>(capacity)),
       x1_(layout.Array<float>(capacity + kVectorRoom)),
       y1_(layout.Array<float>(capacity + kVectorRoom)),
       x2_(layout.Array<float>(capacity + kVectorRoom)),
@@ -116,7 +117,7 @@ void BoxCells::Measure(const Bounds* boxes, int64_t count, runtime::Threads& thr
     }
     const std::lock_guard lock(adding);
     for (int i = 0; i < kLevels; ++i) {
-      if (part[i].boxes == 0) continue;  // the sum may lie in another thread's cache
+      if (part[i].boxes == 0) continue;  // the sum may be in another thread's cache
       all[i].Add(part[i]);
     }
   });
@@ -124,8 +125,8 @@ void BoxCells::Measure(const Bounds* boxes, int64_t count, runtime::Threads& thr
 }
 
 void BoxCells::Arrange(Level* levels) {
-  // Fewer boxes than in the level above go there: to look into its cells for both costs less. Only
-  // one level up, or small boxes would crowd in large cells.
+  // A level with fewer boxes than the level above is merged into it: visiting one set of cells
+  // costs less. Boxes move up only one level, or many small boxes would share a large cell.
   bool moved[kLevels] = {};
   for (int i = kHuge - 2; i >= 0; --i) {
     const Level& l = levels[i];
@@ -134,14 +135,14 @@ void BoxCells::Arrange(Level* levels) {
   }
   level_count_ = 0;
   cell_count_ = 0;
-  // What is left when all levels are hashed.
+  // The cells left over when all levels are hashed.
   auto room = static_cast<double>(capacity_);
   for (int i = 0; i < kLevels; ++i) {
     if (levels[i].boxes > 0 && !moved[i]) room -= HashedCells(levels[i].boxes);
   }
   int64_t placed = 0;
   double spanned = 0;
-  for (int i = kHuge; i >= 0; --i) {  // the large ones first: they overlap the most
+  for (int i = kHuge; i >= 0; --i) {  // large boxes first: they overlap the most
     if (moved[i]) level_at_[i] = level_at_[i + 1];
     if (moved[i] || levels[i].boxes == 0) continue;
     level_at_[i] = static_cast<uint8_t>(level_count_);
@@ -168,7 +169,7 @@ void BoxCells::Arrange(Level* levels) {
 void BoxCells::Place(const Bounds* boxes, int64_t count, runtime::Threads& threads) {
   std::fill_n(cells_, cell_count_ + 1, Cell{0, 0});
   const bool few = count <= kFewBoxes;
-  const bool count_alone = Crowded() || few || threads.count() < kManyThreads;
+  const bool one_thread_counts = Clustered() || few || threads.count() < kManyThreads;
   threads.For(count, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       cell_of_[i] = kNoCell;
@@ -178,13 +179,13 @@ void BoxCells::Place(const Bounds* boxes, int64_t count, runtime::Threads& threa
       const uint32_t cell = level.CellAt(static_cast<uint32_t>(centre.x - level.x_low),
                                          static_cast<uint32_t>(centre.y - level.y_low));
       cell_of_[i] = cell;
-      if (count_alone) continue;
-      place_in_cell_[i] =
+      if (one_thread_counts) continue;
+      slot_in_cell_[i] =
           std::atomic_ref(cells_[cell].begin).fetch_add(1, std::memory_order_relaxed);
     }
   });
-  for (int64_t i = 0; count_alone && i < count; ++i) {
-    if (cell_of_[i] != kNoCell) place_in_cell_[i] = cells_[cell_of_[i]].begin++;
+  for (int64_t i = 0; one_thread_counts && i < count; ++i) {
+    if (cell_of_[i] != kNoCell) slot_in_cell_[i] = cells_[cell_of_[i]].begin++;
   }
   uint32_t sum = 0, most_in_cell = 0;
   used_ = 0;
@@ -202,16 +203,16 @@ void BoxCells::Place(const Bounds* boxes, int64_t count, runtime::Threads& threa
     level.end_used = static_cast<uint32_t>(used_);
   }
   cells_[cell_count_].begin = sum;
-  sparse_ = most_in_cell <= kMostOfSparse && sum <= kMeanOfSparse * used_;
+  sparse_ = most_in_cell <= kMostInSparseCell && sum <= kMeanInSparseCell * used_;
   threads.For(count, few ? count : kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       if (cell_of_[i] == kNoCell) continue;
-      box_at_[cells_[cell_of_[i]].begin + place_in_cell_[i]] = static_cast<uint32_t>(i);
+      box_at_[cells_[cell_of_[i]].begin + slot_in_cell_[i]] = static_cast<uint32_t>(i);
     }
   });
 }
 
-void BoxCells::KeepAll(const Bounds* boxes, runtime::Threads& threads) {
+void BoxCells::InsertAll(const Bounds* boxes, runtime::Threads& threads) {
   threads.For(cells_[cell_count_].begin, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       PutAt(static_cast<uint32_t>(i), boxes[box_at_[i]], box_at_[i]);

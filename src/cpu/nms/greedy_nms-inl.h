@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Greedy suppression in an order that is already fixed: box i is kept if no kept box before it
-// suppresses it. For few boxes, for crowds, and where the first boxes kept are enough; else
-// cpu/nms/local_nms-inl.h, and cpu/nms/sparse_nms-inl.h where such boxes lie apart. By chunks of
-// the order: the boxes of a chunk ask, in parallel, the cells for what was kept before the chunk,
-// and which boxes of the chunk they overlap; those left then meet each other in turn. Compiled once
-// for each Highway target, hence the unusual guard.
+// suppresses it. Used for few boxes, for dense clusters, and where the first boxes kept are enough;
+// otherwise cpu/nms/local_nms-inl.h, or cpu/nms/sparse_nms-inl.h where such boxes are sparse. The
+// order is processed in chunks. In parallel, each box of a chunk is compared with the boxes kept
+// before the chunk, found through the cells, and with the earlier boxes of the chunk that it
+// overlaps. The boxes that remain are then decided one after the other. Compiled once for each
+// Highway target, hence the unusual guard.
 #if defined(DETOPS_CPU_GREEDY_NMS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_CPU_GREEDY_NMS_INL_H_
 #undef DETOPS_CPU_GREEDY_NMS_INL_H_
@@ -25,7 +26,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace detops::cpu::HWY_NAMESPACE {
 
-// What few boxes have kept so far.
+// The boxes kept so far, where there are few boxes in all.
 class FewKept {
  public:
   static constexpr int64_t kCapacity = 512;
@@ -46,26 +47,26 @@ class FewKept {
   uint32_t box_[kCapacity];
 };
 
-// In the order of boxes, all that are kept before a box are better.
+// In score order, every box kept before a box has a higher score.
 struct AdmitsAll {
   bool operator()(uint32_t) const { return true; }
 };
 
-// Not inlined: most cells are empty, and asking them should stay short.
+// Not inlined: most cells are empty, and the path for those should stay short.
 template <class Judge>
 HWY_NOINLINE bool AnyInCell(const BoxCells::Boxes& kept, const FloatBoxes& reach, int64_t behind,
                             const Judge& judge, int64_t& pairs) {
   return AnySuppresses(kept, reach, behind, judge, pairs, AdmitsAll());
 }
 
-// Few boxes, kCapacity of FewKept, meet each other faster than they find their cells. Those kept
-// are added to `kept`. Other arguments as below.
+// Up to FewKept::kCapacity boxes are compared with each other in less time than it takes to find
+// their cells. The boxes kept are added to `kept`. The other arguments are as below.
 template <class Judge, class Keep>
 runtime::Work GreedyNmsOfFew(const Bounds* boxes, int64_t count, int64_t most, const Judge& judge,
                              const Keep& keep, FewKept& kept) {
   runtime::Work work = {0, 0};
   for (int64_t i = 0, keeps = 0; i < count && keeps < most; ++i) {
-    if (AnySuppresses(kept.Kept(), EachIs(judge.Reach(i)), i, judge, work.pairs, AdmitsAll()))
+    if (AnySuppresses(kept.Kept(), BroadcastBox(judge.Reach(i)), i, judge, work.pairs, AdmitsAll()))
       continue;
     ++keeps;
     keep(i);
@@ -74,8 +75,8 @@ runtime::Work GreedyNmsOfFew(const Bounds* boxes, int64_t count, int64_t most, c
   return work;
 }
 
-// Which boxes of a chunk overlap which before them, as bits; where the judge judges in vectors,
-// which are suppressed by which.
+// A bit matrix of a chunk: which earlier boxes each box overlaps or, where the judge works on
+// vectors, which ones would suppress it.
 class Chunk {
  public:
   static constexpr int64_t kCapacity = 512;
@@ -90,8 +91,8 @@ class Chunk {
     std::fill_n(kept_, kWords, 0);
   }
 
-  // Whether there are any. From several threads, each for boxes of its own. The chunk begins at box
-  // `begin` of the judge.
+  // Returns whether there are any. Called from several threads, each for boxes of its own. The
+  // chunk begins at box `begin` of the judge.
   template <class Judge>
   HWY_INLINE bool FindOverlaps(int64_t box, const FloatBoxes& reach, int64_t begin,
                                const Judge& judge, int64_t& pairs) {
@@ -103,7 +104,7 @@ class Chunk {
       for (int64_t i = first; i < end; i += lanes) {
         bits |= MaskBits(Overlap(At(i), reach)) << (i - first);
       }
-      // The last vector goes on to the box itself and those behind it.
+      // The last vector also covers the box itself and boxes after it.
       if (box - first < kBits) bits &= (uint64_t{1} << (box - first)) - 1;
       if constexpr (Judge::kInVectors) {
         pairs += std::popcount(bits);
@@ -159,9 +160,10 @@ class Chunk {
   uint64_t kept_[kWords];
 };
 
-// Of the boxes from `first` on; those before are kept already. The cells have been placed. The
-// judge is one of cpu/nms/kept_boxes-inl.h. keep(box) is called in order, until `most` boxes are
-// kept. Returns how many pairs were evaluated.
+// Decides the boxes from `first` on; those before it are kept already. The boxes have been placed
+// in the cells. The judge is as in cpu/nms/kept_boxes-inl.h. keep(box) is called in order, until
+// `most` boxes are kept. Returns how many pairs were evaluated and how many candidates were
+// examined.
 template <class Judge, class Keep>
 runtime::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t most,
                         BoxCells& cells, runtime::Threads& threads, const Judge& judge,
@@ -175,9 +177,9 @@ runtime::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64
 
   std::atomic<int64_t> pairs = 0, candidates = 0;
   int64_t kept = first;
-  // What a box of the chunk has met: a kept one that suppresses it, none of the chunk before it, or
-  // some that it must ask in its turn.
-  enum class Met : uint8_t { kSuppressor, kNone, kSome } met[kChunk];
+  // What was found for a box of the chunk: a box kept earlier that suppresses it, no earlier box of
+  // the chunk that may, or some of them, to be checked once they are decided.
+  enum class Found : uint8_t { kSuppressor, kNone, kSome } found[kChunk];
   Chunk chunk;
   for (int64_t begin = first; begin < count && kept < most; begin += kChunk) {
     const int64_t size = std::min(kChunk, count - begin);
@@ -187,7 +189,7 @@ runtime::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64
       for (; i < end; ++i) {
         const int64_t box = begin + i;
         const Bounds reach = judge.Reach(box);
-        const FloatBoxes each_reach = EachIs(reach);
+        const FloatBoxes each_reach = BroadcastBox(reach);
         BoxCells::Walk walk;
         const bool gone =
             kept > 0 && cells.Any(reach, judge.LeastArea(box), walk, [&](uint32_t cell) HWY_ATTR {
@@ -195,17 +197,17 @@ runtime::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64
               part_candidates += 1 + in_cell.count;
               return in_cell.count > 0 && AnyInCell(in_cell, each_reach, box, judge, part);
             });
-        met[i] = gone                                                    ? Met::kSuppressor
-                 : chunk.FindOverlaps(i, each_reach, begin, judge, part) ? Met::kSome
-                                                                         : Met::kNone;
+        found[i] = gone                                                    ? Found::kSuppressor
+                   : chunk.FindOverlaps(i, each_reach, begin, judge, part) ? Found::kSome
+                                                                           : Found::kNone;
       }
       pairs += part;
       candidates += part_candidates;
     });
     int64_t part = 0;
     for (int64_t i = 0; i < size && kept < most; ++i) {
-      if (met[i] == Met::kSuppressor) continue;
-      if (met[i] == Met::kSome && chunk.AnyKeptSuppresses(i, begin, judge, part)) continue;
+      if (found[i] == Found::kSuppressor) continue;
+      if (found[i] == Found::kSome && chunk.AnyKeptSuppresses(i, begin, judge, part)) continue;
       ++kept;
       keep(begin + i);
       chunk.Keep(i);

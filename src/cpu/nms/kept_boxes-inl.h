@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A box against kept ones, a vector of them at a time. Compiled once for each Highway target, hence
-// the unusual guard.
+// Compares a box with the kept boxes, a vector of them at a time. Compiled once for each Highway
+// target, hence the unusual guard.
 //
-// Who suppresses whom is said by a judge:
-//   Bounds Reach(int64_t box)        only boxes whose bounds overlap this may suppress it
-//   double LeastArea(int64_t box)    nor do those with bounds of less
-//   kInVectors                       whether it judges a vector of boxes at once, by their bounds:
+// A judge decides which box suppresses which:
+//   Bounds Reach(int64_t box)        only boxes whose bounds overlap this may suppress the box
+//   double LeastArea(int64_t box)    boxes whose bounds have less area don't suppress it
+//   kInVectors                       whether it decides a vector of pairs at once, by their bounds:
 //     Suppressing(FloatBoxes ahead, FloatBoxes reach, int64_t behind)
-//                                    a mask; each of `reach` is that of `behind`
-//   or one after the other:
+//                                    a mask; each lane of `reach` is that of `behind`
+//   or one pair after the other:
 //     bool Suppresses(int64_t ahead, int64_t behind, int64_t& pairs)
-//                                    adds to pairs how many it evaluates
-// It is asked from several threads.
+//                                    adds the number of evaluations to `pairs`
+// It is called from several threads.
 #if defined(DETOPS_CPU_KEPT_BOXES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_CPU_KEPT_BOXES_INL_H_
 #undef DETOPS_CPU_KEPT_BOXES_INL_H_
@@ -31,7 +31,7 @@ namespace detops::cpu::HWY_NAMESPACE {
 
 using FloatBoxes = math::HWY_NAMESPACE::Box<FloatLane>;
 
-HWY_INLINE FloatBoxes EachIs(const Bounds& b) {
+HWY_INLINE FloatBoxes BroadcastBox(const Bounds& b) {
   return {Broadcast(b.x1), Broadcast(b.y1), Broadcast(b.x2), Broadcast(b.y2)};
 }
 
@@ -40,14 +40,14 @@ HWY_INLINE auto Overlap(const FloatBoxes& a, const FloatBoxes& b) {
                  hn::And(hn::Lt(a.y1.v, b.y2.v), hn::Lt(b.y1.v, a.y2.v)));
 }
 
-// The vector of boxes from i on.
+// The vector of boxes that starts at i.
 HWY_INLINE FloatBoxes BoxesAt(const BoxCells::Boxes& boxes, uint32_t i) {
   return {LoadLane(boxes.x1 + i), LoadLane(boxes.y1 + i), LoadLane(boxes.x2 + i),
           LoadLane(boxes.y2 + i)};
 }
 
-// The lanes of that vector that a mask has, as bits. Behind the last box may be what another thread
-// is writing: those lanes don't count.
+// The lanes of that vector that are set in a mask, as bits. Lanes after the last box are cleared:
+// another thread may be writing there.
 template <class FloatMask>
 HWY_INLINE uint32_t LanesOf(const BoxCells::Boxes& boxes, uint32_t i, FloatMask mask) {
   if (HWY_LIKELY(hn::AllFalse(FloatTag(), mask))) return 0;
@@ -55,8 +55,8 @@ HWY_INLINE uint32_t LanesOf(const BoxCells::Boxes& boxes, uint32_t i, FloatMask 
   return boxes.count - i < FloatLanes() ? lanes & ((uint32_t{1} << (boxes.count - i)) - 1) : lanes;
 }
 
-// Whether one of the kept boxes suppresses `behind`; each of `reach` is its reach. admits(ahead) is
-// asked first, of judges that don't judge in vectors.
+// Whether one of the kept boxes suppresses `behind`; each lane of `reach` holds its reach. Where
+// the judge decides pairs one by one, boxes for which admits(ahead) is false are skipped.
 template <class Judge, class Admits>
 HWY_INLINE bool AnySuppresses(const BoxCells::Boxes& kept, const FloatBoxes& reach, int64_t behind,
                               const Judge& judge, int64_t& pairs, const Admits& admits) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Greedy suppression from place to place. What becomes of a box depends on the better boxes that
-// overlap it and on nothing else, so a cell may decide its best undecided box as soon as the cells
-// around it have decided all that are better; where one has not, that one goes on first. So each
-// box meets the same kept boxes as in the order of scores, but neighbours in memory follow each
-// other, no sort of all boxes is needed, and threads are at different places.
+// Greedy suppression, cell by cell. Whether a box is kept depends only on the higher-scoring boxes
+// that overlap it. A cell may therefore decide its highest-scoring undecided box as soon as the
+// cells around it have decided all of their higher-scoring boxes; a neighbour that lags behind is
+// processed first. So each box is compared with the same kept boxes as in score order, but memory
+// is accessed locally, no sort of all boxes is needed, and threads work in different areas.
 //
-// A thread owns the cells that wait for each other on its stack. It waits for another thread only
-// when that one decides a better box than its own, so no two wait for each other.
+// A thread owns the cells on its stack, each of which waits for the one above it. It waits for
+// another thread only while that thread decides a box with a higher score than its own, so no two
+// threads wait for each other.
 //
 // Compiled once for each Highway target, hence the unusual guard.
 #if defined(DETOPS_CPU_LOCAL_NMS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -30,14 +31,14 @@
 #define DETOPS_CPU_LOCAL_NMS_STATE_
 namespace detops::cpu {
 
-// How far a cell is.
+// How far a cell has got.
 struct CellProgress {
   static constexpr uint64_t kSettled = ~uint64_t{0};  // more than any key
   static constexpr uint32_t kFree = ~uint32_t{0};
 
   uint64_t next = kSettled;  // the key of its first undecided box
   uint32_t box = 0;          // that box
-  BoxCells::Walk walk;       // the cells that it has met
+  BoxCells::Walk walk;       // the cells that it has been compared with
   uint32_t below = kFree;    // while a thread owns it: the cell below on the thread's stack
 };
 
@@ -48,8 +49,8 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::cpu::HWY_NAMESPACE {
 
 // Boxes and their keys are in the order of cells, and within a cell in the order of keys. The judge
-// is one of cpu/nms/kept_boxes-inl.h that does not judge in vectors; keep(box) is called from
-// several threads.
+// is as in cpu/nms/kept_boxes-inl.h and decides pairs one by one; keep(box) is called from several
+// threads.
 template <class Judge, class Keep>
 class LocalNms {
   static_assert(!Judge::kInVectors);  // keys are compared one by one
@@ -89,7 +90,7 @@ class LocalNms {
  private:
   static constexpr uint32_t kBottom = CellProgress::kFree - 1;
 
-  // Decides all boxes of the cell, and what must be decided before.
+  // Decides all boxes of the cell, and all boxes that must be decided before them.
   HWY_NOINLINE void Settle(uint32_t cell, runtime::Work& work) const {
     if (!Own(cell, kBottom, CellProgress::kSettled)) return;
     for (uint32_t top = cell; top != kBottom;) top = GoOn(top, work);
@@ -99,8 +100,8 @@ class LocalNms {
     return std::atomic_ref(progress_[cell].next).load(std::memory_order_acquire);
   }
 
-  // Puts a cell on the stack. False when that is no longer needed, because another thread took it
-  // to `limit`.
+  // Pushes a cell on the stack. False when that is no longer needed, because another thread
+  // advanced the cell to `limit`.
   HWY_INLINE bool Own(uint32_t cell, uint32_t below, uint64_t limit) const {
     std::atomic_ref owner(progress_[cell].below);
     for (int tries = 1; Next(cell) < limit; ++tries) {
@@ -125,10 +126,10 @@ class LocalNms {
     return below;
   }
 
-  // Decides the first undecided box of a cell, or returns a cell that must get further first.
+  // Decides the first undecided box of a cell, or returns a cell that must advance first.
   HWY_INLINE uint32_t Decide(uint32_t at, CellProgress& cell, runtime::Work& work) const {
     const Bounds reach = judge_.Reach(cell.box);
-    const FloatBoxes each_reach = EachIs(reach);
+    const FloatBoxes each_reach = BroadcastBox(reach);
     uint32_t late = BoxCells::kNoCell;
     const bool stopped =
         cells_.Any(reach, judge_.LeastArea(cell.box), cell.walk, [&](uint32_t other) HWY_ATTR {
@@ -139,7 +140,7 @@ class LocalNms {
           }
           const BoxCells::Boxes kept = cells_.KeptIn(other);
           work.candidates += kept.count;
-          // The other cell may be further than this box.
+          // The other cell may have advanced beyond this box.
           const auto better = [&](uint32_t ahead) { return keys_[ahead] < cell.next; };
           return AnySuppresses(kept, each_reach, cell.box, judge_, work.pairs, better);
         });

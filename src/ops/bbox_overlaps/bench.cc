@@ -22,7 +22,7 @@ struct Shape {
   }
 };
 
-// In an image of 1333 x 800, 8 to 400 wide and high: none is degenerate, in half neither.
+// In an image of 1333 x 800, 8 to 400 wide and high: none is degenerate, not in half either.
 std::vector<float> ImageBoxes(test::Rng& rng, int64_t count) {
   std::vector<float> boxes;
   boxes.reserve(static_cast<size_t>(4 * count));
@@ -76,8 +76,8 @@ Case Make(const std::string& name, const Shape& shape, bool one_thread) {
       static_cast<double>(((shape.m + shape.n) * 4 + shape.Elements()) * shape.TypeBytes());
   c.report.operations = elements * (iof ? 23 : 25);
   c.floor.bytes = c.report.bytes;
-  // With the areas of the boxes at hand: 4 minima and maxima, 2 differences, 2 maxima with 0, a
-  // product, a maximum with the offset, a division; the union is 2 more.
+  // Given the areas of the boxes: 4 minima and maxima, 2 differences, 2 maxima with 0, a product, a
+  // maximum with the offset, a division; the union takes 2 more.
   c.floor.operations = elements * (iof ? 11 : 13);
   c.traffic = shape.aligned ? Traffic::kCopy : Traffic::kFill;
   c.one_thread = one_thread;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Boxes of bbox2 as the columns of a tile: separate arrays that vectors are loaded from.
+// Boxes of bbox2 as the columns of a tile: a structure of arrays from which vectors are loaded.
 // Compiled once for each Highway target, hence the unusual guard.
 #if defined(DETOPS_OPS_BBOX_OVERLAPS_COLUMNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_OPS_BBOX_OVERLAPS_COLUMNS_INL_H_
@@ -24,9 +24,9 @@ namespace {
 using namespace cpu::HWY_NAMESPACE;
 using namespace math::HWY_NAMESPACE;
 
-// Columns of a tile: five arrays of floats that stay in the first-level cache.
+// Columns per tile: five arrays of floats that stay in the first-level cache.
 constexpr int64_t kTileColumns = 1024;
-// Elements of a tile at least, enough work for a thread to be worth waking, and at most.
+// The least number of elements per tile, enough work to be worth waking a thread, and the most.
 constexpr int64_t kTileElements = 64 * 1024;
 constexpr int64_t kMostTileElements = 4 * kTileElements;
 
@@ -35,8 +35,8 @@ struct Columns {
   static constexpr int64_t kRoom = HWY_MAX_BYTES / sizeof(float);
   static constexpr int64_t kSize = kTileColumns + kRoom;
   HWY_ALIGN float x1[kSize], y1[kSize], x2[kSize], y2[kSize], area[kSize];
-  int64_t first, count;  // of the matrix
-  bool tame;             // all of them, see Tame
+  int64_t first, count;  // in the matrix
+  bool well_formed;      // all of them, see WellFormed
   float widest;          // x2 - x1
 
   HWY_INLINE Box<FloatLane> BoxesAt(int64_t j) const {
@@ -65,16 +65,17 @@ HWY_INLINE Box<FloatLane> LoadBoxes(const math::Half* boxes) {
   return LoadBoxes(wide);
 }
 
-// Ordinary boxes: not turned over, with coordinates that are 0 or of ordinary size. So no sum,
+// Well-formed boxes: not inverted, with coordinates that are 0 or of moderate size. Then no sum,
 // difference or product of them is infinite or NaN, no area and no union is below 0, and a maximum
 // with 0 changes no bit of them.
 template <bool kIoF>
-struct Tame {
-  // IoF divides a whole row by the same area: see Divide. With 256 bits the divider is as fast.
+struct WellFormed {
+  // IoF divides a whole row by the same area: see Divide. In 256-bit vectors the divider is as
+  // fast.
   static constexpr bool kOneDivisor = kIoF ? HWY_TARGET == HWY_AVX3 : false;
-  // From kLeast to below kMost. For Divide: from 2^-20 on, coordinates are multiples of 2^-43, so
-  // an intersection is 0 or at least 2^-86; below 2^16, areas are below 2^34. So a quotient is at
-  // least 2^-120, and the last bit of a remainder 2^-133.
+  // Magnitudes are from kLeast to below kMost. For Divide: from 2^-20 on, coordinates are multiples
+  // of 2^-43, so an intersection is 0 or at least 2^-86; below 2^16, areas are below 2^34. So a
+  // quotient is at least 2^-120, and the last bit of a remainder at least 2^-133.
   static constexpr float kLeast = kOneDivisor ? 0x1p-20f : 0.0f;
   static constexpr float kMost = kOneDivisor ? 0x1p16f : 0x1p60f;
 
@@ -93,18 +94,18 @@ struct Tame {
     const auto ordered = hn::And(hn::Le(b.x1.v, b.x2.v), hn::Le(b.y1.v, b.y2.v));
     const auto small = hn::And(hn::Gt(hn::Min(b.x1.v, b.y1.v), hn::Set(tag, -kMost)),
                                hn::Lt(hn::Max(b.x2.v, b.y2.v), hn::Set(tag, kMost)));
-    auto tame = hn::And(ordered, small);
+    auto well_formed = hn::And(ordered, small);
     if constexpr (kOneDivisor) {
       for (const FloatLane& x : {b.x1, b.y1, b.x2, b.y2}) {
         const auto below = hn::Lt(hn::Abs(x.v), hn::Set(tag, kLeast));
-        tame = hn::AndNot(hn::And(below, hn::Ne(x.v, hn::Zero(tag))), tame);
+        well_formed = hn::AndNot(hn::And(below, hn::Ne(x.v, hn::Zero(tag))), well_formed);
       }
     }
-    return hn::AllTrue(tag, tame);
+    return hn::AllTrue(tag, well_formed);
   }
 };
 
-// The result and what it is made of.
+// The result and its inputs.
 template <class T>
 struct Matrix {
   const T *bbox1, *bbox2;
@@ -112,44 +113,44 @@ struct Matrix {
   int64_t cols;
   float offset;
   bool stream;
-  int64_t step;  // from one row to the next that begins at the same place of a vector
+  int64_t step;  // from one row to the next that begins at the same offset within a vector
 
   T* At(int64_t row, const Columns& columns) const { return ious + row * cols + columns.first; }
 };
 
-// Some columns and, for the last vector, numbers behind them. Turned ones have x and y exchanged,
-// which changes no bit of an overlap of ordinary boxes.
-// Inlined, it made the loops over rows slower: 8 % with halves.
+// Loads some columns and pads the last vector. Transposed columns have x and y exchanged, which
+// changes no bit of an overlap of well-formed boxes. Inlining made the loops over rows slower: 8 %
+// with halves.
 template <bool kIoF, class T>
-HWY_NOINLINE void FillColumns(const Matrix<T>& matrix, int64_t first, int64_t count, bool turned,
-                              Columns& columns) {
+HWY_NOINLINE void FillColumns(const Matrix<T>& matrix, int64_t first, int64_t count,
+                              bool transposed, Columns& columns) {
   const auto lanes = static_cast<int64_t>(FloatLanes());
   const FloatLane zero = Broadcast(0.0f), off = Broadcast(matrix.offset);
   const T* const boxes = matrix.bbox2 + 4 * first;
   FloatLane widest = zero;
-  bool tame = true;
+  bool well_formed = true;
   for (int64_t j = 0; j < count + Columns::kRoom; j += lanes) {
-    const int64_t there = std::clamp<int64_t>(count - j, 0, lanes);
+    const int64_t present = std::clamp<int64_t>(count - j, 0, lanes);
     const T* from = boxes + 4 * std::min(j, count);
     T last[4 * HWY_MAX_BYTES / sizeof(float)];
-    if (there < lanes) {
-      std::fill(std::copy_n(from, 4 * there, last), std::end(last), T());
+    if (present < lanes) {
+      std::fill(std::copy_n(from, 4 * present, last), std::end(last), T());
       from = last;
     }
     Box<FloatLane> b = LoadBoxes(from);
     b = {b.x1 + zero, b.y1 + zero, b.x2 + zero, b.y2 + zero};
-    if (turned) b = {b.y1, b.x1, b.y2, b.x2};
+    if (transposed) b = {b.y1, b.x1, b.y2, b.x2};
     StoreElements(b.x1.v, columns.x1 + j);
     StoreElements(b.y1.v, columns.y1 + j);
     StoreElements(b.x2.v, columns.x2 + j);
     StoreElements(b.y2.v, columns.y2 + j);
     StoreElements(BoxArea(b, off).v, columns.area + j);
-    tame = tame && Tame<kIoF>::AsColumns(b);
+    well_formed = well_formed && WellFormed<kIoF>::AsColumns(b);
     widest = Max(b.x2 - b.x1, widest);
   }
   columns.first = first;
   columns.count = count;
-  columns.tame = tame;
+  columns.well_formed = well_formed;
   const FloatVec widths = widest.v;
   columns.widest = hn::GetLane(hn::MaxOfLanes(FloatTag(), widths));
 }

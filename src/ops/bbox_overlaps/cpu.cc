@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vectors across the columns: a tile of columns is turned into separate arrays of x1, y1, x2, y2
-// and area on the stack, then met by some rows after others, two of which may share a division.
-// Large results are streamed past the caches.
+// Vectors across the columns: a tile of columns is converted to separate arrays of x1, y1, x2, y2
+// and area on the stack, then compared with a few rows at a time, two of which may share a
+// division. Large results are streamed past the caches.
 #include "cpu/simd.h"
 #include "ops/bbox_overlaps/plan.h"
 
@@ -27,10 +27,10 @@ namespace {
 using namespace cpu::HWY_NAMESPACE;
 using namespace math::HWY_NAMESPACE;
 
-// Results above this don't stay in any cache until someone reads them.
+// Results above this size don't stay in any cache until they are read.
 constexpr int64_t kStreamBytes = 16 << 20;
 
-// Only from where whole elements can reach an aligned address.
+// Only where a whole number of elements leads to an aligned address.
 template <class T>
 bool Streams(const T* ious, int64_t count) {
   return count * static_cast<int64_t>(sizeof(T)) >= kStreamBytes &&
@@ -47,51 +47,53 @@ HWY_INLINE FloatLane Overlap(const Box<FloatLane>& a, const Box<FloatLane>& b, F
   }
 }
 
-// Rows that meet a vector of columns while it is in registers. Where a vector is no whole line of
-// the cache, rows in turn would stream halves of lines, which is slower.
+// Rows that are compared with a vector of columns while it is in registers. Where a vector is
+// smaller than a cache line, alternating between rows would stream partial lines, which is slower.
 constexpr int64_t kRows = HWY_TARGET == HWY_AVX3 ? 4 : 1;
 
-// GCC 12 crashes where Meet is inlined with vectors of SVE.
-#undef DETOPS_INLINE_MEET
+// GCC 12 crashes where Compare is inlined with SVE vectors.
+#undef DETOPS_INLINE_COMPARE
 #if HWY_TARGET == HWY_SVE_256
-#define DETOPS_INLINE_MEET HWY_NOINLINE
+#define DETOPS_INLINE_COMPARE HWY_NOINLINE
 #else
-#define DETOPS_INLINE_MEET HWY_INLINE
+#define DETOPS_INLINE_COMPARE HWY_INLINE
 #endif
 
-// a / b, rounded as a division does it, with y = 1/b rounded and what it lacks, (1 - b*y) * y. The
-// first quotient is one of the two floats around the true one; its remainder, which is exact, then
-// leads to the nearest. Processors do these four several times as fast as one division. For
-// 0 <= a <= b, where nothing on the way is too small for a float: see Tame.
-HWY_INLINE FloatLane Divide(FloatLane a, FloatLane b, FloatLane y, FloatLane lack) {
-  const FloatVec q = hn::MulAdd(a.v, y.v, hn::Mul(a.v, lack.v));
+// a / b, rounded as a division rounds, given y, which is 1/b rounded, and its residual (1 - b*y) *
+// y. The first quotient is one of the two floats around the true one; its remainder, which is
+// exact, then leads to the nearest. Processors do these four operations several times as fast as
+// one division. For 0 <= a <= b, where no intermediate result is too small for a float: see
+// WellFormed.
+HWY_INLINE FloatLane Divide(FloatLane a, FloatLane b, FloatLane y, FloatLane residual) {
+  const FloatVec q = hn::MulAdd(a.v, y.v, hn::Mul(a.v, residual.v));
   return {hn::MulAdd(hn::NegMulAdd(b.v, q, a.v), y.v, q)};
 }
 
-// kCount rows, `apart` from each other, against the columns. To be streamed they must all begin at
-// the same place of a vector.
-template <int64_t kCount, bool kIoF, bool kTame, class Offset, class Least, class Zero, class T>
-DETOPS_INLINE_MEET void Meet(const Box<float> (&boxes)[kCount], const Columns& columns,
-                             float offset, Offset off, Least least, Zero zero, bool stream, T* out,
-                             int64_t apart) {
-  constexpr bool kByMultiplying = kTame && Tame<kIoF>::kOneDivisor;
+// Compares kCount rows, `apart` from each other, with the columns. To be streamed they must all
+// begin at the same offset within a vector.
+template <int64_t kCount, bool kIoF, bool kWellFormed, class Offset, class Least, class Zero,
+          class T>
+DETOPS_INLINE_COMPARE void Compare(const Box<float> (&boxes)[kCount], const Columns& columns,
+                                   float offset, Offset off, Least least, Zero zero, bool stream,
+                                   T* out, int64_t apart) {
+  constexpr bool kByMultiplying = kWellFormed && WellFormed<kIoF>::kOneDivisor;
   const auto lanes = static_cast<int64_t>(FloatLanes());
   struct {
     Box<FloatLane> box;
     FloatLane area;
-  } rows[kCount] = {};  // else GCC makes a constructor, for no target, that NEON's can't go into
+  } rows[kCount] = {};  // else GCC emits a constructor for no target, where NEON's can't be inlined
   for (int64_t r = 0; r < kCount; ++r) {
     rows[r] = {{Broadcast(boxes[r].x1), Broadcast(boxes[r].y1), Broadcast(boxes[r].x2),
                 Broadcast(boxes[r].y2)},
                Broadcast(BoxArea(boxes[r], offset))};
   }
-  FloatLane reciprocals[kCount] = {}, lacks[kCount] = {};
+  FloatLane reciprocals[kCount] = {}, residuals[kCount] = {};
   for (int64_t r = 0; kByMultiplying && r < kCount; ++r) {
     const FloatLane one = Broadcast(1.0f), y = one / rows[r].area;
     reciprocals[r] = y;
-    lacks[r] = {hn::Mul(hn::NegMulAdd(rows[r].area.v, y.v, one.v), y.v)};
+    residuals[r] = {hn::Mul(hn::NegMulAdd(rows[r].area.v, y.v, one.v), y.v)};
   }
-  // Left alone, GCC calls it.
+  // Otherwise GCC would not inline it.
   const auto at = [&](int64_t j, auto store) HWY_ATTR __attribute__((always_inline)) {
     const Box<FloatLane> b = columns.BoxesAt(j);
     const FloatLane area = LoadLane(columns.area + j);
@@ -99,7 +101,7 @@ DETOPS_INLINE_MEET void Meet(const Box<float> (&boxes)[kCount], const Columns& c
       T* const to = out + r * apart + j;
       if constexpr (kByMultiplying) {
         const FloatLane inter = BoxIntersection(rows[r].box, b, off, zero);
-        store(Divide(inter, rows[r].area, reciprocals[r], lacks[r]).v, to);
+        store(Divide(inter, rows[r].area, reciprocals[r], residuals[r]).v, to);
       } else {
         store(Overlap<kIoF>(rows[r].box, b, rows[r].area, area, off, least, zero).v, to);
       }
@@ -126,36 +128,36 @@ DETOPS_INLINE_MEET void Meet(const Box<float> (&boxes)[kCount], const Columns& c
   }
 }
 
-// Rows from `first` to before `last`, some at a time.
+// Compares the rows from `first` to before `last`, some at a time.
 template <bool kIoF, class T>
-HWY_INLINE void MeetRows(const Matrix<T>& matrix, int64_t first, int64_t last,
-                         const Columns& columns) {
+HWY_INLINE void CompareRows(const Matrix<T>& matrix, int64_t first, int64_t last,
+                            const Columns& columns) {
   const int64_t step = matrix.step;
-  // The row, and those behind it that are met with it.
-  const auto meet = [&](int64_t i, auto rows) HWY_ATTR {
+  // Row i, and the later rows that are compared together with it.
+  const auto compare = [&](int64_t i, auto rows) HWY_ATTR {
     Box<float> boxes[rows];
-    bool tame = matrix.offset == 0.0f && columns.tame;
+    bool well_formed = matrix.offset == 0.0f && columns.well_formed;
     for (int64_t r = 0; r < rows; ++r) {
       boxes[r] = BoxAt(matrix.bbox1, i + r * step);
-      tame = tame && Tame<kIoF>::AsRow(boxes[r]);
+      well_formed = well_formed && WellFormed<kIoF>::AsRow(boxes[r]);
     }
     T* out = matrix.At(i, columns);
-    if (tame) {
-      Meet<rows, kIoF, true>(boxes, columns, 0.0f, NoOffset(), NoLeast(), BroadcastAtLeast(0.0f),
-                             matrix.stream, out, step * matrix.cols);
+    if (well_formed) {
+      Compare<rows, kIoF, true>(boxes, columns, 0.0f, NoOffset(), NoLeast(), BroadcastAtLeast(0.0f),
+                                matrix.stream, out, step * matrix.cols);
     } else {
       const FloatLane off = Broadcast(matrix.offset);
-      Meet<rows, kIoF, false>(boxes, columns, matrix.offset, off, off, Broadcast(0.0f),
-                              matrix.stream, out, step * matrix.cols);
+      Compare<rows, kIoF, false>(boxes, columns, matrix.offset, off, off, Broadcast(0.0f),
+                                 matrix.stream, out, step * matrix.cols);
     }
   };
   for (int64_t some = first; some < last; some += kRows * step) {
     for (int64_t i = some; i < std::min(some + step, last); ++i) {
       if (i + (kRows - 1) * step < last) {
-        meet(i, std::integral_constant<int64_t, kRows>());
+        compare(i, std::integral_constant<int64_t, kRows>());
       } else {
         for (int64_t one = i; one < last; one += step) {
-          meet(one, std::integral_constant<int64_t, 1>());
+          compare(one, std::integral_constant<int64_t, 1>());
         }
       }
     }
@@ -170,13 +172,13 @@ void Pairs(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious
   const int64_t step = stream ? lanes / std::gcd(lanes, plan.cols) : 1;
   const Matrix<T> matrix = {bbox1, bbox2, ious, plan.cols, plan.offset, stream, step};
   const int64_t width = std::min(plan.cols, kTileColumns);
-  // Higher tiles where there are enough of them: more rows for the same work on columns.
+  // Taller tiles where there are enough of them: more rows for the same work on columns.
   const int64_t elements =
       std::clamp(plan.rows * plan.cols / (16 * threads.count()), kTileElements, kMostTileElements);
   const int64_t height = std::max<int64_t>(elements / width, 16);
   const int64_t down = (plan.rows + height - 1) / height;
   const int64_t across = (plan.cols + width - 1) / width;
-  // Tiles beside each other have the same pairs of rows, so a thread takes several.
+  // Horizontally adjacent tiles have the same pairs of rows, so a thread takes several.
   const int64_t parts = std::clamp<int64_t>(32 * threads.count() / down, 1, across);
   threads.For(down * parts, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
     Columns columns;
@@ -190,24 +192,25 @@ void Pairs(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious
           FindPairs(matrix, first_row, last_row, pairs);
         }
       }
-      bool paired = pairs.count > pairs.others;  // which are met one by one
+      bool paired = pairs.count > pairs.others;  // which are computed one by one
       for (int64_t tile = across * part / parts; tile < across * (part + 1) / parts; ++tile) {
         const int64_t first_col = tile * width;
         const int64_t count = std::min(width, plan.cols - first_col);
-        const bool turned = paired && pairs.turned;
-        FillColumns<kIoF>(matrix, first_col, count, turned, columns);
-        bool met = false;
+        const bool transposed = paired && pairs.transposed;
+        FillColumns<kIoF>(matrix, first_col, count, transposed, columns);
+        bool compared = false;
         if constexpr (kDividesForTwo<kIoF>) {
-          if (paired && columns.tame) met = paired = MeetPairs(matrix, pairs, columns);
-          if (met && pairs.others == 0) continue;
+          if (paired && columns.well_formed)
+            compared = paired = ComparePairs(matrix, pairs, columns);
+          if (compared && pairs.others == 0) continue;
         }
-        if (turned) FillColumns<kIoF>(matrix, first_col, count, false, columns);
-        if (met) {
+        if (transposed) FillColumns<kIoF>(matrix, first_col, count, false, columns);
+        if (compared) {
           for (int64_t i = 0; i < pairs.others; ++i) {
-            MeetRows<kIoF>(matrix, pairs.other[i], pairs.other[i] + 1, columns);
+            CompareRows<kIoF>(matrix, pairs.other[i], pairs.other[i] + 1, columns);
           }
         } else {
-          MeetRows<kIoF>(matrix, first_row, last_row, columns);
+          CompareRows<kIoF>(matrix, first_row, last_row, columns);
         }
       }
     }
@@ -215,8 +218,8 @@ void Pairs(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* ious
   });
 }
 
-// Boxes that aligned pairs ask for ahead of time, where they come from memory: left to itself, a
-// processor has fewer lines of them on their way than the memory could send.
+// How many boxes ahead aligned pairs prefetch, where boxes come from memory: the hardware
+// prefetcher alone keeps fewer cache lines in flight than the memory could deliver.
 constexpr int64_t kAhead = 256;
 
 template <bool kIoF, class T>
@@ -232,7 +235,7 @@ void Aligned(const BboxOverlapsPlan& plan, const T* bbox1, const T* bbox2, T* io
     };
     int64_t i = begin;
     if (stream && begin + lanes <= end) {
-      // The first vector whole, then from the first aligned one on: they may share elements.
+      // The first vector as a whole, then from the first aligned address on: the two may overlap.
       StoreElements(overlap(bbox1 + 4 * i, bbox2 + 4 * i), ious + i);
       i += ToWholeVector(ious + i);
       for (; i + lanes <= end; i += lanes) {

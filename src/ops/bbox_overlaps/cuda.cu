@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block has a range of columns, each thread eight of them in registers, and some rows, which it
-// walks down. Where its boxes are all ordinary (below), an element takes fewer
-// instructions, because what they leave out can't change a bit there; otherwise the shared
-// formulas.
+// A block processes a range of columns, eight per thread in registers, and some rows, one after the
+// other. Where all of its boxes are well-formed (see Range), an element takes fewer instructions,
+// because those left out can't change a bit there; otherwise the shared formulas are used.
 #include <cstdint>
 
 #include "cuda/halves.cuh"
@@ -20,21 +19,22 @@ namespace {
 using math::Box;
 
 constexpr int kThreads = 128;
-constexpr int kColumns = 8;  // of a thread
+constexpr int kColumns = 8;  // per thread
 constexpr int kBlockColumns = kThreads * kColumns;
-// Rows of a block. Few, where memory is the limit: so what is written at a time lies together, and
-// nobody waits long at the end. More for halves, where loading the columns is not to count.
+// Rows per block. Few where memory is the limit, so that writes at about the same time are close
+// together and the last blocks end soon. More for halves, so that loading the columns is
+// negligible.
 constexpr int kMinRows = 4;
 template <class T>
 constexpr int kMaxRows = sizeof(T) == sizeof(float) ? 16 : 96;
-constexpr int kBlocks = 5;  // on a multiprocessor at once
+constexpr int kBlocks = 5;  // per multiprocessor at once
 
 template <class T>
 __device__ Box<float> LoadBox(const T* box) {
   return {math::ToFloat(box[0]), math::ToFloat(box[1]), math::ToFloat(box[2]),
           math::ToFloat(box[3])};
 }
-// In one load, where boxes start at multiples of their size.
+// A single load, where boxes start at multiples of their size.
 __device__ Box<float> LoadAlignedBox(const float* box) {
   const float4 b = *reinterpret_cast<const float4*>(box);
   return {b.x, b.y, b.z, b.w};
@@ -47,7 +47,7 @@ __device__ Box<float> LoadAlignedBox(const math::Half* box) {
 
 struct Matrix {
   int64_t rows, cols;
-  int rows_a_block;
+  int rows_per_block;
 };
 
 // Boxes for which the short formula gives the same bits as BoxIoU and BoxIoF: x1 <= x2, y1 <= y2,
@@ -58,10 +58,10 @@ struct Matrix {
 //   are at most 1 without an offset, so that a saturating subtraction is Max(0, .) for free;
 // - the intersection is no more than either area, so the union is not below 0.
 struct Range {
-  uint32_t least = UINT32_MAX;  // of the magnitudes but 0: twice its bits, less 1
+  uint32_t least = UINT32_MAX;  // of the magnitudes except 0: twice its bits, less 1
   float most = 0.0f;            // of the magnitudes
   int lowest = 0;               // of the bits, as integers, of which -0 has the lowest
-  bool ordered = true;          // x1 <= x2 and y1 <= y2, which no NaN fulfils
+  bool ordered = true;          // x1 <= x2 and y1 <= y2, which NaN never satisfies
 
   __device__ void Include(float v) {
     least = min(least, 2 * __float_as_uint(v) - 1);
@@ -77,7 +77,7 @@ struct Range {
   }
 };
 
-// The block's: 0 if not all boxes are ordinary, else the factor for their coordinates.
+// The block's scale: 0 if not all boxes are well-formed, else the factor for their coordinates.
 __device__ float ScaleOf(const Range& mine) {
   __shared__ uint32_t least[kThreads / 32], most[kThreads / 32];
   uint32_t low = mine.least, high = __float_as_uint(mine.most);
@@ -94,16 +94,16 @@ __device__ float ScaleOf(const Range& mine) {
     low = min(low, least[warp]);
     high = max(high, most[warp]);
   }
-  // With the largest in [1/4, 1/2) and the smallest from 2^-27 on, coordinates are multiples of
-  // 2^-50, areas of 2^-100, and quotients at least that: all normal, remainders exact. Nor does the
-  // unscaled formula underflow or overflow.
+  // With the largest in [1/4, 1/2) and the smallest at least 2^-27, coordinates are multiples of
+  // 2^-50, areas of 2^-100, and quotients are at least that: all are normal, and remainders are
+  // exact. The unscaled formula does not underflow or overflow either.
   const int exponent = static_cast<int>(high >> 23) - 127;
   const bool fits =
       exponent > -12 && exponent < 40 && static_cast<int>(low >> 24) - 127 >= exponent - 25;
   return fits ? __uint_as_float(static_cast<uint32_t>(127 - exponent - 2) << 23) : 0.0f;
 }
 
-// What two ordinary boxes share, scaled.
+// The overlap of two well-formed boxes, scaled.
 template <bool kIof, bool kOffset>
 struct Overlap {
   float inter;
@@ -122,14 +122,14 @@ struct Overlap {
   }
   __device__ float Quotient(float least) const {
     const float base = kIof ? areas : areas - inter;
-    return DivideOrdinary(inter, kOffset ? fmaxf(base, least) : base);
+    return DivideInRange(inter, kOffset ? fmaxf(base, least) : base);
   }
   __device__ QuotientBounds Bounds(float least) const {
     return BoundQuotient(inter, areas, kIof ? 0.0f : inter, kOffset ? least : 0.0f);
   }
 };
 
-// A thread's results of a row as they are stored.
+// A thread's results for a row, as they are stored.
 template <class T>
 struct Results;
 
@@ -142,7 +142,7 @@ struct Results<float> {
 #pragma unroll
     for (int i = 0; i < kColumns; ++i) values[i] = overlap_of(i).Quotient(least);
   }
-  // Four from column i on, or one.
+  // Stores four values from column i on, or one.
   template <bool kFour>
   __device__ void Store(float* to, int i) const {
     if constexpr (kFour) {
@@ -154,8 +154,8 @@ struct Results<float> {
   }
 };
 
-// Nearly always a quotient that is known to a few units of float's last place is enough to know the
-// half; the others are divided as floats are.
+// A quotient that is known to a few units in the last place of float nearly always determines the
+// half; the others are divided like floats.
 template <>
 struct Results<math::Half> {
   uint32_t pairs[kColumns / 2];
@@ -191,23 +191,23 @@ struct Results<math::Half> {
 };
 
 // The columns of a thread. kWide: rows start at multiples of four elements in memory, and boxes at
-// multiples of their size, so they are two groups of four neighbours. Otherwise they lie a block
-// apart, and a warp's stores still meet.
+// multiples of their size, so the columns are two groups of four neighbours. Otherwise they are a
+// block width apart, so that a warp's stores are still coalesced.
 template <bool kWide>
 struct Columns {
   static constexpr int kStep = kWide ? 4 : 1;  // stored at once
 
   int64_t first;
-  int count;  // of them that the matrix has
+  int count;  // of them that are inside the matrix
 
   __device__ Columns(int64_t begin, int64_t cols) : first(begin + threadIdx.x * kStep), count(0) {
     while (count < kColumns && first + From(count) < cols) count += kStep;
   }
-  // Of column i from the first.
+  // The distance of column i from the first.
   __device__ static constexpr int From(int i) { return i / kStep * (kThreads * kStep) + i % kStep; }
 };
 
-// Any boxes. Apart, so that its registers don't burden the common case.
+// For any boxes. A separate function, so that its registers don't count towards the common case.
 template <class T, bool kWide, bool kIof, bool kOffset>
 __device__ __noinline__ void ExactRows(int64_t first_row, int rows, int64_t cols,
                                        Columns<kWide> columns, const T* bbox1, const T* bbox2,
@@ -236,10 +236,10 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   __shared__ float4 row_box[kMaxRows<T> + 1];  // one more, which is read but not used
   __shared__ float row_area[kMaxRows<T> + 1];
 
-  // Row blocks in y and z: y alone has 65535.
-  const int64_t first_row = (int64_t{blockIdx.z} * gridDim.y + blockIdx.y) * matrix.rows_a_block;
+  // Row blocks in y and z: y alone is limited to 65535.
+  const int64_t first_row = (int64_t{blockIdx.z} * gridDim.y + blockIdx.y) * matrix.rows_per_block;
   if (first_row >= matrix.rows) return;
-  const int rows = static_cast<int>(min(int64_t{matrix.rows_a_block}, matrix.rows - first_row));
+  const int rows = static_cast<int>(min(int64_t{matrix.rows_per_block}, matrix.rows - first_row));
   const Columns<kWide> columns(int64_t{blockIdx.x} * kBlockColumns, matrix.cols);
 
   Range range;
@@ -285,7 +285,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   for (int r = 0; r < rows; ++r, to += matrix.cols) {
     const float4 a_box = next_box;
     const float a_area = next_area;
-    next_box = row_box[r + 1];  // on its way while this row is worked on
+    next_box = row_box[r + 1];  // loaded while this row is computed
     next_area = row_area[r + 1];
     const auto overlap_of = [&](int i) {
       return Overlap<kIof, kOffset>(a_box, a_area, b[i], area[i], off);
@@ -335,23 +335,23 @@ void Run(const BboxOverlapsPlan& plan, cuda::Launcher& launch, const T* bbox1, c
   const bool wide = plan.cols % 4 == 0 && aligned(ious) && aligned(bbox1) && aligned(bbox2);
   const int64_t column_blocks = (plan.cols + kBlockColumns - 1) / kBlockColumns;
   const int64_t at_once = std::max<int64_t>(kBlocks * launch.multiprocessors() / column_blocks, 1);
-  // A grid has 65535^2 rows of blocks; the matrix is walked in parts that are not too many for it.
+  // A grid has at most 65535^2 rows of blocks; larger matrices are processed in parts.
   const int64_t most_rows = int64_t{65535} * 65535 * kMinRows;
   for (int64_t first = 0; first < plan.rows; first += most_rows) {
     const int64_t rows = std::min(plan.rows - first, most_rows);
-    // About as many blocks as run at once, or a multiple of that: so they end together.
+    // About as many blocks as run at once, or a multiple of that, so that they end together.
     const int64_t most_at_once = at_once * kMaxRows<T>;
     const int64_t wanted = (rows + most_at_once - 1) / most_at_once * at_once;
-    const int64_t rows_a_block =
+    const int64_t rows_per_block =
         std::clamp<int64_t>((rows + wanted - 1) / wanted, kMinRows, kMaxRows<T>);
-    const int64_t row_blocks = (rows + rows_a_block - 1) / rows_a_block;
+    const int64_t row_blocks = (rows + rows_per_block - 1) / rows_per_block;
     const int64_t z = (row_blocks + 65534) / 65535, y = (row_blocks + z - 1) / z;
     const bool offset = plan.offset != 0.0f;
     launch("bbox_overlaps",
            wide ? Choose<T, true>(plan.iof, offset) : Choose<T, false>(plan.iof, offset),
            dim3(static_cast<unsigned>(column_blocks), static_cast<unsigned>(y),
                 static_cast<unsigned>(z)),
-           kThreads, {rows, plan.cols, static_cast<int>(rows_a_block)}, bbox1 + 4 * first, bbox2,
+           kThreads, {rows, plan.cols, static_cast<int>(rows_per_block)}, bbox1 + 4 * first, bbox2,
            ious + first * plan.cols);
   }
 }

@@ -3,7 +3,7 @@
 
 namespace detops::ops {
 
-// The reciprocal, at most 2^-23 of it off.
+// The reciprocal, with a relative error of at most 2^-23.
 __device__ inline float RoughReciprocal(float v) {
   float y;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(v));
@@ -14,7 +14,7 @@ __device__ inline float RoughReciprocal(float v) {
 // the quotient is 0 or at least 2^-100; 0/0 is NaN. The reciprocal is refined once and the quotient
 // twice, each remainder being exact: the steps that the compiler takes for a division whose
 // operands it has checked.
-__device__ inline float DivideOrdinary(float a, float b) {
+__device__ inline float DivideInRange(float a, float b) {
   float y = RoughReciprocal(b);
   y = __fmaf_rn(y, __fmaf_rn(-b, y, 1.0f), y);
   float q = __fmul_rn(a, y);
@@ -22,14 +22,15 @@ __device__ inline float DivideOrdinary(float a, float b) {
   return __fmaf_rn(__fmaf_rn(-b, q, a), y, q);
 }
 
-// Floats between which a quotient rounded to float lies, itself included.
+// Inclusive bounds of a quotient rounded to float.
 struct QuotientBounds {
   float low, high;
 };
 
-// Of a / max(least, areas - less), where the difference is rounded to nearest, and less is at most
-// half of areas; otherwise as above. The divisor is taken 2^-22 to 2^-21 too large, more than it
-// and its reciprocal are off, so the first quotient is low; 2^-20 of it is more than all of that.
+// Bounds of a / max(least, areas - less), where the difference is rounded to nearest, and less is
+// at most half of areas; otherwise as above. The divisor is taken 2^-22 to 2^-21 too large, more
+// than the errors of it and its reciprocal, so the first quotient is low; 2^-20 of it exceeds all
+// errors.
 __device__ inline QuotientBounds BoundQuotient(float a, float areas, float less, float least) {
   constexpr float kAbove = 1.0f + 0x1p-22f;
   float divisor = __fmaf_ru(areas, kAbove, -less);

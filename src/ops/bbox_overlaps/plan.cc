@@ -20,7 +20,7 @@ BboxOverlapsPlan BboxOverlapsPlan::Make(int mode, bool aligned, int offset,
 
   for (const TensorArg& boxes : {bbox1, bbox2}) {
     core::RequireRank(boxes, 2);
-    if (boxes.dim(0) != 0) core::RequireDim(boxes, 1, 4);  // no boxes have no coordinates
+    if (boxes.dim(0) != 0) core::RequireDim(boxes, 1, 4);  // none where there are no boxes
   }
   const int64_t rows = bbox1.dim(0), cols = bbox2.dim(0);
   if (!aligned) {

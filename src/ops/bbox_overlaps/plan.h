@@ -11,11 +11,11 @@ namespace detops::ops {
 struct BboxOverlapsPlan {
   int64_t rows, cols;  // boxes in bbox1 and bbox2
   bool iof;            // mode 1
-  bool aligned;        // rows == cols, and box i meets box i only
+  bool aligned;        // rows == cols, and box i is compared with box i only
   float offset;        // 0 or 1
   mluOpDataType_t dtype;
 
-  // All checks but those of pointers.
+  // Makes all checks except those of pointers.
   static BboxOverlapsPlan Make(int mode, bool aligned, int offset,
                                const mluOpTensorStruct* bbox1_desc,
                                const mluOpTensorStruct* bbox2_desc,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of boxes, two by two, with a gap between them where there can be one. A column meets at most
-// one of two such rows, or it spans the gap: that lets them share a division (two_rows-inl.h).
+// Rows in pairs, with a gap between the two boxes where possible. A column overlaps at most one of
+// two such rows, or it spans the gap: that lets them share a division (two_rows-inl.h).
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ struct RowPairs {
 
   int64_t count = 0;
   Row left[kMostRows / 2], right[kMostRows / 2];
-  bool turned = false;  // the gaps are along y: boxes of the pairs have x and y exchanged
+  bool transposed = false;  // the gaps are along y: boxes of the pairs have x and y exchanged
 
   // Indices of rows that have no partner.
   int64_t others = 0;
   int64_t other[kMostRows];
 
-  // To be called once, with coordinates between -2^60 and 2^60, x1 <= x2 and y1 <= y2; those and
-  // other rows are kMostRows at most. Only rows whose indices differ by a multiple of `step` become
-  // pairs; they come one after the other.
+  // To be called once, with coordinates between -2^60 and 2^60, x1 <= x2 and y1 <= y2; these and
+  // the other rows are at most kMostRows in all. Only rows whose indices differ by a multiple of
+  // `step` become pairs; such rows must be consecutive.
   void Add(Row* rows, int64_t row_count, int64_t step);
   void AddOther(int64_t index) { other[others++] = index; }
 

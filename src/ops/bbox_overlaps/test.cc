@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One named test for each rule of README.md, on every implementation of the table.
+// One named test for each rule of README.md, run on every implementation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::vector<float> Widened(const std::vector<uint16_t>& halves) {
   return values;
 }
 
-// The same as the reference, every NaN being like any other.
+// Equal to the reference, where all NaNs count as equal.
 void ExpectSameHalves(const std::string& implementation, const std::vector<float>& a,
                       const std::vector<float>& b, const std::string& what) {
   const std::vector<uint16_t> half_a = Narrowed(a), half_b = Narrowed(b);
@@ -67,8 +67,8 @@ TEST_P(BboxOverlapsTest, IoFDividesByTheAreaOfTheFirst) {
   EXPECT_EQ(Run(large, small, kIoF), std::vector<float>{2.0f / 72.0f});
 }
 
-// Boxes from 0 on: the i-th row and column are as hard to divide as floats can be, their quotient
-// being 2^-47 of itself away from the middle of two floats.
+// Boxes that start at 0: the i-th row and column are the hardest floats to divide, with a quotient
+// whose relative distance from the midpoint of two floats is 2^-47.
 TEST_P(BboxOverlapsTest, IoFIsTheQuotientRoundedOnce) {
   Rng rng(18);
   std::vector<float> divisors, dividends;
@@ -84,7 +84,7 @@ TEST_P(BboxOverlapsTest, IoFIsTheQuotientRoundedOnce) {
     divisors.push_back(0x1p-23f * static_cast<float>(b));
     dividends.push_back(0x1p-24f * static_cast<float>(a));
   }
-  // Also where quotients are so small that a remainder is no float.
+  // Also where quotients are so small that a remainder is not a float.
   for (const float scale : {1.0f, 0x1p-19f, 0x1p-59f}) {
     std::vector<float> rows, columns;
     for (const float b : divisors) rows.insert(rows.end(), {0, 0, b, 1});
@@ -149,26 +149,26 @@ TEST_P(BboxOverlapsTest, AlignedTakesBothShapesOfTheDocument) {
   }
 }
 
-// Ordinary boxes take a shorter way, a row or a tile of columns at a time: one that is not ordinary
-// must be noticed wherever it lies.
-TEST_P(BboxOverlapsTest, OneUnusualBoxAmongOrdinaryOnes) {
+// Well-formed boxes take a faster path, a row or a tile of columns at a time: one that is not
+// well-formed must be detected wherever it is.
+TEST_P(BboxOverlapsTest, OneMalformedBoxAmongWellFormedOnes) {
   Rng rng(16);
-  const std::vector<std::vector<float>> unusual = {{5, 1, 3, 9},
-                                                   {1, 9, 3, 5},
-                                                   {5, 9, 3, 1},
-                                                   {2, 2, 2, 2},
-                                                   {0, 0, kInf, 4},
-                                                   {-kInf, 0, 4, 4},
-                                                   {0, kNan, 4, 4},
-                                                   {kNan, kNan, kNan, kNan},
-                                                   {-2e38f, 0, 2e38f, 4},
-                                                   {0, -3e38f, 4, 3e38f},
-                                                   {-0.0f, -0.0f, 0, 0},
-                                                   {-0.0f, 0, 4, -0.0f},
-                                                   {-1e18f, -1e18f, 1e18f, 1e18f},
-                                                   {-2e18f, -1e18f, 1e18f, 2e18f},
-                                                   {-kInf, -kInf, kInf, kInf}};
-  for (const std::vector<float>& one : unusual) {
+  const std::vector<std::vector<float>> malformed = {{5, 1, 3, 9},
+                                                     {1, 9, 3, 5},
+                                                     {5, 9, 3, 1},
+                                                     {2, 2, 2, 2},
+                                                     {0, 0, kInf, 4},
+                                                     {-kInf, 0, 4, 4},
+                                                     {0, kNan, 4, 4},
+                                                     {kNan, kNan, kNan, kNan},
+                                                     {-2e38f, 0, 2e38f, 4},
+                                                     {0, -3e38f, 4, 3e38f},
+                                                     {-0.0f, -0.0f, 0, 0},
+                                                     {-0.0f, 0, 4, -0.0f},
+                                                     {-1e18f, -1e18f, 1e18f, 1e18f},
+                                                     {-2e18f, -1e18f, 1e18f, 2e18f},
+                                                     {-kInf, -kInf, kInf, kInf}};
+  for (const std::vector<float>& one : malformed) {
     for (const int64_t at : {0, 1, 2, 3, 4, 16, 17, 18}) {
       std::vector<float> few = RandomBoxes(rng, 19, 8), many = RandomBoxes(rng, 37, 8);
       const std::vector<float> ordinary = few;
@@ -188,8 +188,8 @@ TEST_P(BboxOverlapsTest, OneUnusualBoxAmongOrdinaryOnes) {
   }
 }
 
-// Two rows may share a division where no column meets both: boxes beside, below and in each other,
-// columns that span the gap between rows or end where it begins, rows without an area among others.
+// Two rows may share a division where no column overlaps both: boxes beside, below and inside each
+// other, columns that span the gap between rows or end where it begins, some rows without an area.
 TEST_P(BboxOverlapsTest, RowsNearAndFarFromEachOther) {
   Rng rng(19);
   const auto scattered = [&](int64_t count, float wide, float high, float least, float most) {
@@ -231,10 +231,10 @@ TEST_P(BboxOverlapsTest, RowsNearAndFarFromEachOther) {
         {row_of_boxes, rounded(b, 10)},
         {a, with(b, {-500, -500, 2000, 2000}, 40)},  // columns across everything
         {with(a, {10, 10, 10, 20}, 3), b},           // rows without an area
-        {with(a, {20, 10, 10, 20}, 50), b},          // turned over
+        {with(a, {20, 10, 10, 20}, 50), b},          // inverted
         {a, with(b, {20, 10, 10, 20}, 600)},
-        {with(a, {5, 5, 105, 105}, 1), b},                                      // all the same
-        {scattered(rows, 100, 100, 2, 3), scattered(columns, 100, 100, 2, 3)},  // all in a heap
+        {with(a, {5, 5, 105, 105}, 1), b},                                      // all identical
+        {scattered(rows, 100, 100, 2, 3), scattered(columns, 100, 100, 2, 3)},  // a dense cluster
         {scattered(rows, 1e-40f, 1e15f, 0.01f, 0.1f),
          scattered(columns, 1e-40f, 1e15f, 0.01f, 0.1f)},
     };
@@ -250,8 +250,8 @@ TEST_P(BboxOverlapsTest, RowsNearAndFarFromEachOther) {
   }
 }
 
-// Streamed rows begin at any place of a vector, or at the same, or at two in turn; the last rows of
-// a tile may be too few to be met together.
+// Streamed rows begin at any offset within a vector, or always at the same, or alternately at two;
+// the last rows of a tile may be too few to be computed together.
 TEST_P(BboxOverlapsTest, StreamedRowsOfAnyLength) {
   Rng rng(17);
   for (const int64_t columns : {2048, 2056, 2052, 2050, 2049}) {
@@ -265,7 +265,8 @@ TEST_P(BboxOverlapsTest, StreamedRowsOfAnyLength) {
   }
 }
 
-// Past 16 MB results go past the caches, in aligned vectors: rows of odd length start anywhere.
+// Results above 16 MB bypass the caches, in aligned vectors: rows of odd length start at any
+// offset.
 TEST_P(BboxOverlapsTest, LargeResultsEqualTheReference) {
   Rng rng(15);
   const std::vector<float> a = RandomBoxes(rng, 2101, 300), b = RandomBoxes(rng, 2003, 300);
@@ -284,7 +285,7 @@ TEST_P(BboxOverlapsTest, LargeResultsEqualTheReference) {
     return BboxOverlaps(implementation, Halfs(half_a), Halfs(half_b), kIoF, false, 1);
   };
   EXPECT_EQ(halves(GetParam()), halves("cpu:reference"));
-  // Ordinary ones too: not turned over.
+  // Well-formed boxes too: not inverted.
   for (std::vector<uint16_t>* boxes : {&half_a, &half_b}) {
     for (size_t i = 0; i < boxes->size(); i += 4) {
       if ((*boxes)[i] > (*boxes)[i + 2]) std::swap((*boxes)[i], (*boxes)[i + 2]);
@@ -295,7 +296,7 @@ TEST_P(BboxOverlapsTest, LargeResultsEqualTheReference) {
             BboxOverlaps("cpu:reference", Halfs(half_a), Halfs(half_b), kIoU, false, 0));
 }
 
-// ---- against the oracle, bit by bit ---------------------------------------------------------
+// ---- against the independent exact implementation, bit by bit -------------------------------
 
 using Case = std::tuple<std::string, int, bool, int>;  // implementation, mode, aligned, offset
 std::string CaseName(const Case& tested) {
@@ -383,7 +384,7 @@ TEST_P(BboxOverlapsOracleTest, AFewUlpFromTheTruth) {
   const auto wide = oracle::BboxOverlapsWide(a, b, mode, aligned, offset);
   const oracle::Diffs diffs = oracle::Compare(got, wide, 1e-6);
   EXPECT_TRUE(diffs.special_match);
-  EXPECT_LT(diffs.diff1, 1e-6);  // the document asks for 3e-3
+  EXPECT_LT(diffs.diff1, 1e-6);  // the document requires 3e-3
   EXPECT_LT(diffs.diff2, 1e-6);
 }
 

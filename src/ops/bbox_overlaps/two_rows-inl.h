@@ -2,9 +2,9 @@
 //
 // One division for two rows.
 //
-// The divider is what limits IoU in vectors of 512 bits on Intel's processors. Of two rows with a
-// gap between them, a column meets one at most, unless it spans the gap. So each lane takes the row
-// that its column can meet, and one division serves both; with the other row the overlap is 0.
+// The divider limits IoU in 512-bit vectors on Intel's processors. Of two rows with a gap between
+// them, a column overlaps at most one, unless it spans the gap. So each lane takes the row that its
+// column can overlap, and one division serves both rows; the overlap with the other row is 0.
 // Compiled once for each Highway target, hence the unusual guard.
 #if defined(DETOPS_OPS_BBOX_OVERLAPS_TWO_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_OPS_BBOX_OVERLAPS_TWO_ROWS_INL_H_
@@ -29,15 +29,15 @@ using namespace math::HWY_NAMESPACE;
 template <bool kIoF>
 constexpr bool kDividesForTwo = HWY_TARGET == HWY_AVX3 && !kIoF;
 
-// With fewer columns, to find the pairs costs more than they save.
+// With fewer columns, finding the pairs costs more than they save.
 constexpr int64_t kColumnsForPairs = 512;
 static_assert(kMostTileElements / kColumnsForPairs <= RowPairs::kMostRows);
 
-// Pair p, for ordinary boxes, and rows with an area above 0, so that nothing is 0/0. Returns how
-// many vectors had a column that spans the gap; without kSpans there is none.
+// Computes pair p, for well-formed boxes and rows with an area above 0, so that nothing is 0/0.
+// Returns how many vectors had a column that spans the gap; without kSpans there are none.
 template <bool kSpans, class T>
-HWY_NOINLINE int64_t MeetBoth(const Matrix<T>& matrix, const RowPairs& pairs, int64_t p,
-                              const Columns& columns) {
+HWY_NOINLINE int64_t CompareBoth(const Matrix<T>& matrix, const RowPairs& pairs, int64_t p,
+                                 const Columns& columns) {
   const RowPairs::Row &left = pairs.left[p], &right = pairs.right[p];
   T* const left_out = matrix.At(left.index, columns);
   T* const right_out = matrix.At(right.index, columns);
@@ -52,7 +52,7 @@ HWY_NOINLINE int64_t MeetBoth(const Matrix<T>& matrix, const RowPairs& pairs, in
   l.area = Broadcast(left.area);
   r.area = Broadcast(right.area);
 
-  // Both rows by themselves.
+  // Each row with its own division.
   const auto each = [&](int64_t j, auto store) HWY_ATTR {
     const Box<FloatLane> b = columns.BoxesAt(j);
     const FloatLane area = LoadLane(columns.area + j);
@@ -76,8 +76,8 @@ HWY_NOINLINE int64_t MeetBoth(const Matrix<T>& matrix, const RowPairs& pairs, in
         return;
       }
     }
-    // BoxIoU of either row, but the height is left negative where it is: then the quotient is
-    // negative too, or -0, and becomes the 0 that it should be when it is stored.
+    // BoxIoU of either row, but a negative height stays negative: the quotient is then negative
+    // too, or -0, and becomes the 0 that it should be when it is stored.
     const auto either = [&](FloatLane a, FloatLane b) HWY_ATTR __attribute__((always_inline)) {
       return hn::IfThenElse(is_right, b.v, a.v);
     };
@@ -88,8 +88,8 @@ HWY_NOINLINE int64_t MeetBoth(const Matrix<T>& matrix, const RowPairs& pairs, in
     const FloatVec w = hn::Max(hn::Sub(to_x, from_x), zero.v);
     const FloatVec inter = hn::Mul(w, hn::Sub(to_y, from_y));
     const FloatVec areas = hn::Add(either(l.area, r.area), LoadLane(columns.area + j).v);
-    StoreParted<streams>(hn::Div(inter, hn::Sub(areas, inter)), is_right, left_out + j,
-                         right_out + j);
+    StoreSplit<streams>(hn::Div(inter, hn::Sub(areas, inter)), is_right, left_out + j,
+                        right_out + j);
   };
 
   const auto lanes = static_cast<int64_t>(FloatLanes());
@@ -100,7 +100,7 @@ HWY_NOINLINE int64_t MeetBoth(const Matrix<T>& matrix, const RowPairs& pairs, in
     if (j > 0) first(0, j);
     for (; j + lanes <= count; j += lanes) whole(j, std::true_type());
   } else {
-    // Rows come in no order that a processor could foresee: those of the next pair are asked for.
+    // Rows come in an order that the hardware can't predict: those of the next pair are prefetched.
     const int64_t next = std::min(p + 1, pairs.count - 1);
     const T* const next_left = matrix.At(pairs.left[next].index, columns);
     const T* const next_right = matrix.At(pairs.right[next].index, columns);
@@ -114,16 +114,16 @@ HWY_NOINLINE int64_t MeetBoth(const Matrix<T>& matrix, const RowPairs& pairs, in
   return spanning;
 }
 
-// Of the rows from `first` to before `last`.
+// Finds pairs among the rows from `first` to before `last`.
 template <class T>
 HWY_NOINLINE void FindPairs(const Matrix<T>& matrix, int64_t first, int64_t last, RowPairs& pairs) {
   RowPairs::Row rows[RowPairs::kMostRows];
   int64_t count = 0;
-  for (int64_t place = first; place < std::min(first + matrix.step, last); ++place) {
-    for (int64_t i = place; i < last; i += matrix.step) {
+  for (int64_t start = first; start < std::min(first + matrix.step, last); ++start) {
+    for (int64_t i = start; i < last; i += matrix.step) {
       const Box<float> b = BoxAt(matrix.bbox1, i);
       const float area = BoxArea(b, 0.0f);
-      if (Tame<false>::AsRow(b) && area > 0.0f) {
+      if (WellFormed<false>::AsRow(b) && area > 0.0f) {
         rows[count++] = {b.x1, b.y1, b.x2, b.y2, area, i};
       } else {
         pairs.AddOther(i);
@@ -133,18 +133,21 @@ HWY_NOINLINE void FindPairs(const Matrix<T>& matrix, int64_t first, int64_t last
   pairs.Add(rows, count, matrix.step);
 }
 
-// False, with some rows done, where so many columns span gaps that pairs save nothing.
+// Returns false, with some rows computed, where so many columns span gaps that pairs save nothing.
 template <class T>
-HWY_INLINE bool MeetPairs(const Matrix<T>& matrix, const RowPairs& pairs, const Columns& columns) {
+HWY_INLINE bool ComparePairs(const Matrix<T>& matrix, const RowPairs& pairs,
+                             const Columns& columns) {
   int64_t spanning = 0;
   for (int64_t p = 0; p < pairs.count; ++p) {
-    // Rounding keeps the order: what holds for the differences holds for the numbers.
+    // Rounding is monotonic: a relation between the rounded differences also holds for the exact
+    // ones.
     if (pairs.right[p].x1 - pairs.left[p].x2 > columns.widest) {
-      MeetBoth<false>(matrix, pairs, p, columns);
+      CompareBoth<false>(matrix, pairs, p, columns);
     } else {
-      spanning += MeetBoth<true>(matrix, pairs, p, columns);
+      spanning += CompareBoth<true>(matrix, pairs, p, columns);
     }
-    // A quarter of all vectors, but the first pairs may be the worst.
+    // The limit is a quarter of all vectors, with some tolerance, as the first pairs may be the
+    // worst.
     if (4 * static_cast<int64_t>(FloatLanes()) * spanning > (p + 8) * columns.count) return false;
   }
   return true;

@@ -87,7 +87,7 @@ Case Make(const std::string& name, const Shape& s, bool reference, bool one_thre
                                        s.Outputs() * 4);
   c.report.operations = samples * 14;
   c.floor.bytes = c.report.bytes;
-  // The channels share the weights of a sample: 4 products, 3 sums and a comparison are left.
+  // The channels share the weights of a sample: 4 products, 3 sums and a comparison remain.
   c.floor.operations = samples * 8;
   c.reference = reference;
   c.one_thread = one_thread;

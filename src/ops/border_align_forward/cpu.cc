@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vectors across the channels. Where a border's samples read, and with which weights, is found
-// once; then one block of channels after another goes through them with its maxima in registers.
-// Channels that are no whole vectors in memory (NCHW) are packed into such first, whole maps of
-// some channels, and results turned back; or, for few boxes, only what the samples read is packed.
-// Where packing costs more than it saves, they go one by one.
+// Vectors across the channels. Where a border's samples read, and with which weights, is computed
+// once; then each block of channels processes all samples with its maxima in registers. Channels
+// that are not adjacent in memory (NCHW) are packed into vectors first: whole maps of a group of
+// channels, whose results are transposed back, or, for few boxes, only the pixels that the samples
+// read. Where packing costs more than it saves, channels are processed one by one.
 #include "cpu/simd.h"
 #include "ops/border_align_forward/plan.h"
 
@@ -24,7 +24,7 @@
 #include "ops/border_align_forward/line_order.h"
 #include "ops/border_align_forward/packed_maps.h"
 #include "ops/border_align_forward/samples-inl.h"
-#include "ops/border_align_forward/turn-inl.h"
+#include "ops/border_align_forward/transpose-inl.h"
 
 #if HWY_TARGET != HWY_SCALAR  // without vectors the reference runs
 HWY_BEFORE_NAMESPACE();
@@ -35,17 +35,17 @@ using namespace cpu::HWY_NAMESPACE;
 using namespace math::HWY_NAMESPACE;
 using namespace border_align;
 
-// Vectors of channels in a block, so that the registers hold their maxima. The more, the longer the
-// runs of memory read at a time; half, bound by its conversion, gains nothing from that.
+// Vectors of channels per block: as many as the registers hold maxima for. The more, the longer the
+// runs of memory read at a time; half, limited by its conversion, gains nothing from that.
 constexpr bool kHas32Registers = HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64;
 template <class T>
 constexpr int64_t kBlock = kHas32Registers && sizeof(T) == sizeof(float) ? 8 : 4;
-// Values of samples in a task at least: enough work for a thread to be worth waking.
+// The least number of sample values per task: enough work to be worth waking a thread.
 constexpr double kTaskValues = 64 * 1024;
-// More results than this don't stay in any cache until someone reads them.
+// More results than this don't stay in any cache until they are read.
 constexpr int64_t kStreamResults = 2 << 20;
 
-// Of the vector of channels from c on, sample s of the list.
+// Sample s of the list, for the vector of channels from c on.
 template <class T>
 HWY_INLINE FloatVec ValueOf(const Samples<T>& samples, int64_t s, int64_t c) {
   const auto w = [&](int i) HWY_ATTR { return Broadcast(samples.weight[i][s]); };
@@ -60,7 +60,7 @@ HWY_INLINE void Replace(StoredFloats& best, StoredInts& index, FloatVec value, I
   index = hn::IfThenElse(hn::RebindMask(IntTag(), greater), i, index);
 }
 
-// Or'ed: a multiple of what both are multiples of.
+// The bitwise or of both addresses: aligned to a power of 2 if both are.
 uintptr_t Addresses(const BorderAlignForwardArgs& args) {
   return reinterpret_cast<uintptr_t>(args.output) | reinterpret_cast<uintptr_t>(args.argmax_idx);
 }
@@ -76,8 +76,9 @@ HWY_INLINE void Store(FloatVec best, IntVec index, bool stream, T* output, int32
   }
 }
 
-// The results of the vectors v = 0, 1, ... of channels from c on: written out for each, because
-// compilers leave arrays with other indices in memory. Not inlined: the loop wants all registers.
+// The results of the vectors v = 0, 1, ... of channels from c on. Unrolled by pack expansion,
+// because compilers keep arrays with variable indices in memory. Not inlined: the loop needs all
+// registers.
 template <class T, int64_t... v>
 HWY_NOINLINE void Block(std::integer_sequence<int64_t, v...>, Samples<T>& samples, int64_t c,
                         bool stream, T* output, int32_t* argmax_idx) {
@@ -102,7 +103,7 @@ HWY_NOINLINE void Block(std::integer_sequence<int64_t, v...>, Samples<T>& sample
     }
     end_index = samples.first_index + samples.end;
   }
-  // Outside again: the first 0 stands for all that follow.
+  // Outside again: the first 0 represents all that follow.
   if (end_index <= samples.plan.pool_size) {
     const IntVec i = hn::Set(IntTag(), static_cast<int32_t>(end_index));
     (Replace(best[v], index[v], hn::Zero(FloatTag()), i), ...);
@@ -115,7 +116,8 @@ HWY_NOINLINE void Block(std::integer_sequence<int64_t, v...>, Samples<T>& sample
 template <int64_t kCount>
 using Vectors = std::make_integer_sequence<int64_t, kCount>;
 
-// All channels from c on, in place. There is a vector of them at least: the last one may go back.
+// All channels from c on, in place. There is at least one vector of them; the last vector may
+// overlap the one before.
 template <int64_t kVectors, class T>
 HWY_INLINE void Blocks(Samples<T>& samples, int64_t channels, int64_t c, bool stream, T* output,
                        int32_t* argmax_idx) {
@@ -130,7 +132,7 @@ HWY_INLINE void Blocks(Samples<T>& samples, int64_t channels, int64_t c, bool st
   }
 }
 
-// Packed channels, whose results lie `stride` apart.
+// Packed channels, whose results are `stride` apart.
 template <class T>
 HWY_INLINE void PackedBlock(Samples<T>& samples, int64_t stride, T* output, int32_t* argmax_idx) {
   T best[kPacked] = {};
@@ -142,7 +144,7 @@ HWY_INLINE void PackedBlock(Samples<T>& samples, int64_t stride, T* output, int3
   }
 }
 
-// Few channels, one by one at each sample. One alone has no loop over channels.
+// Few channels, one by one at each sample. With a single channel there is no loop over channels.
 template <int64_t kMost, class T>
 HWY_INLINE void FewChannels(const BorderAlignForwardPlan& plan, const Strides& strides,
                             const T* map, BorderWalk at, int64_t stride, T* output,
@@ -160,7 +162,7 @@ HWY_INLINE void FewChannels(const BorderAlignForwardPlan& plan, const Strides& s
         value = Blend(s.w1, s.w2, s.w3, s.w4, math::ToFloat(low[left]), math::ToFloat(low[right]),
                       math::ToFloat(high[left]), math::ToFloat(high[right]));
       }
-      const bool better = i == 0 || value > best[c];  // selects: the compiler makes vectors of them
+      const bool better = i == 0 || value > best[c];  // selects, which the compiler vectorizes
       best[c] = better ? value : best[c];
       index[c] = better ? static_cast<int32_t>(i) : index[c];
       left += strides.channel;
@@ -199,11 +201,12 @@ void RunFewChannels(const BorderAlignForwardPlan& plan, const BorderAlignForward
   });
 }
 
-// NCHW, maps packed whole: a group of channels after the other, and of each some boxes at a time.
+// NCHW, whole maps packed: one group of channels after the other, and for each some boxes at a
+// time.
 template <class T>
 void RunPackedMaps(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args,
                    void* memory, runtime::Threads& threads) {
-  using V = std::conditional_t<std::is_same_v<T, math::Half>, uint16_t, T>;  // to move, no more
+  using V = std::conditional_t<std::is_same_v<T, math::Half>, uint16_t, T>;  // only moved
   const PackedMaps packed(plan);
   const int64_t pixels = plan.height * plan.width, group = packed.group;
   core::WorkspaceLayout layout(memory);
@@ -212,7 +215,7 @@ void RunPackedMaps(const BorderAlignForwardPlan& plan, const BorderAlignForwardA
   if (LineOrder::Worthwhile(plan, group, packed.boxes)) {
     order.emplace(layout, plan, packed.boxes).Sort(static_cast<const T*>(args.boxes), threads);
   }
-  const int64_t row = plan.boxes * 4;  // results of a channel
+  const int64_t row = plan.boxes * 4;  // results per channel
   const bool stream =
       plan.images * plan.channels * row >= kStreamResults && Addresses(args) % kStreamed == 0;
   constexpr int64_t kPixels = 256;  // packed at a time
@@ -249,23 +252,24 @@ void RunPackedMaps(const BorderAlignForwardPlan& plan, const BorderAlignForwardA
         }
       });
       const int64_t result = (n * plan.channels + c) * row + first * 4;
-      constexpr int64_t kTurned = 4;
-      threads.For((boxes + kTurned - 1) / kTurned, 64, [&](int64_t four, int64_t end) HWY_ATTR {
-        for (; four < end; ++four) {
-          const int64_t k = four * kTurned, count = std::min(kTurned, boxes - k);
-          Turn(reinterpret_cast<const V*>(near.best) + k * group, boxes, count, group, channels,
-               stream, static_cast<V*>(args.output) + result + k * 4, row);
-          Turn(near.index + k * group, boxes, count, group, channels, stream,
-               args.argmax_idx + result + k * 4, row);
-        }
-        if (stream) hwy::FlushStream();
-      });
+      constexpr int64_t kTransposed = 4;
+      threads.For(
+          (boxes + kTransposed - 1) / kTransposed, 64, [&](int64_t four, int64_t end) HWY_ATTR {
+            for (; four < end; ++four) {
+              const int64_t k = four * kTransposed, count = std::min(kTransposed, boxes - k);
+              Transpose(reinterpret_cast<const V*>(near.best) + k * group, boxes, count, group,
+                        channels, stream, static_cast<V*>(args.output) + result + k * 4, row);
+              Transpose(near.index + k * group, boxes, count, group, channels, stream,
+                        args.argmax_idx + result + k * 4, row);
+            }
+            if (stream) hwy::FlushStream();
+          });
     }
   }
 }
 
-// A task is a range of (map, box), where a map is an image's for one border and one group of
-// channels: a cache may hold a map, or a part of it, but not all of an image.
+// A task is a range of (map, box), where a map is that of one image, border and group of channels:
+// a cache may hold a map, or a part of it, but not a whole image.
 template <class T>
 void RunTyped(const BorderAlignForwardPlan& plan, const BorderAlignForwardArgs& args, void* memory,
               runtime::Threads& threads) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NHWC: eight lanes share one border of one box, each with 16 bytes of neighbouring channels. All
-// channels have the same samples, so each of the eight works out one, and all blend it. A block
-// stays with one image, border and slice of 128 bytes of the channels: where the map is small, the
-// slice of it fits into the first cache, and the boxes find it there.
-// NCHW: a lane has one box and several channels, which share the samples; a block has these
-// channels of one image and border, in shared memory where any fit there.
+// channels have the same samples, so each of the eight lanes computes one sample, and all blend it.
+// A block processes one image, border and slice of 128 bytes of the channels: where the map is
+// small, its slice fits into the first-level cache, and all boxes read it from there.
+//
+// NCHW: a lane processes one box and several channels, which share the samples; a block processes
+// these channels of one image and border, from shared memory where any of them fit.
 #include <cstdint>
 #include <type_traits>
 
@@ -20,8 +21,8 @@
 namespace detops::ops {
 namespace {
 
-constexpr int kThreads = 1024;  // one block on a multiprocessor
-constexpr int kLanes = 8;       // of a border
+constexpr int kThreads = 1024;  // one block per multiprocessor
+constexpr int kLanes = 8;       // per border
 constexpr int kBorders = kThreads / kLanes;
 
 struct Shape {
@@ -29,7 +30,7 @@ struct Shape {
   int32_t pool_size;
 };
 
-// `kWidth` neighbouring channels at once: one, or 16 bytes of them, which are in global memory.
+// Loads `kWidth` neighbouring channels at once: one, or 16 bytes of them from global memory.
 template <class T, int kWidth>
 __device__ void Load(const void* from, float* values) {
   if constexpr (kWidth == 1) {
@@ -70,11 +71,11 @@ __device__ void Store(T* output, int32_t* argmax_idx, const float* best,
   }
 }
 
-// What all channels share of a sample. Offset is uint32_t where the maps that a lane reads have
-// less than 4 GiB, which saves instructions, else uint64_t.
+// The part of a sample that all channels share. Offset is uint32_t where the maps that a lane reads
+// have less than 4 GiB, which saves instructions, and otherwise uint64_t.
 template <class Offset>
 struct alignas(16) Sample {
-  Offset corners[4];  // from the first of the map, in vectors of kWidth channels
+  Offset corners[4];  // from the start of the map, in vectors of kWidth channels
   float4 weights;
 };
 
@@ -83,7 +84,7 @@ struct Strides {
   Offset column, row;  // in such vectors
 };
 
-// Outside, the corners are the first of the map and don't matter.
+// For samples outside, the corners are the first pixel of the map and don't matter.
 template <class Offset>
 __device__ Sample<Offset> MakeSample(const Shape& s, float y, float x,
                                      const Strides<Offset>& strides, bool& inside) {
@@ -99,7 +100,7 @@ __device__ Sample<Offset> MakeSample(const Shape& s, float y, float x,
   return {{low, low + right, high, high + right}, {b.w1, b.w2, b.w3, b.w4}};
 }
 
-// Sample i of a border, for kWidth channels; `map` is the first value of theirs.
+// Blends sample i of a border for kWidth channels; `map` is their first value.
 template <class T, int kWidth, bool kFirst, bool kInside, class Offset>
 __device__ void Take(const T* map, const Sample<Offset>& s, bool inside, int32_t i, float* best,
                      int32_t* best_index) {
@@ -127,8 +128,8 @@ __global__ void __launch_bounds__(kThreads, 1)
     NhwcKernel(Shape s, int64_t slices, int64_t parts, const T* input, const T* boxes, T* output,
                int32_t* argmax_idx) {
   cuda::BeginKernel();
-  constexpr unsigned kWarp = 0xffffffff;  // all its lanes
-  // One more than needed: so the borders of a warp lie in different banks.
+  constexpr unsigned kWarp = 0xffffffff;  // all lanes
+  // One more than needed, so that the borders of a warp are in different banks.
   extern __shared__ __align__(16) unsigned char memory[];
   auto* samples = reinterpret_cast<Sample<Offset>(*)[kLanes + 1]>(memory);  // [kBorders]
   const auto lane = static_cast<int>(threadIdx.x % kLanes);
@@ -136,7 +137,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   const int64_t pixel = 4 * s.channels;
   const Strides<Offset> strides = {static_cast<Offset>(pixel / kWidth),
                                    static_cast<Offset>(s.width * (pixel / kWidth))};
-  const int64_t boxes_a_part = (s.boxes + parts - 1) / parts;
+  const int64_t boxes_per_part = (s.boxes + parts - 1) / parts;
 
   for (int64_t task = blockIdx.x; task < s.images * 4 * slices * parts; task += gridDim.x) {
     const int64_t part = task % parts, slice = task / parts % slices;
@@ -146,16 +147,17 @@ __global__ void __launch_bounds__(kThreads, 1)
     const bool has_channel = channel < s.channels;
     const T* map =
         input + n * s.height * s.width * pixel + border * s.channels + (has_channel ? channel : 0);
-    // Hides from the compiler how the address came about: it would add its parts for each corner.
+    // Hides from the compiler how the address is computed: it would recompute the sum for each
+    // corner.
     if constexpr (kWidth > 1) asm("" : "+l"(map));
-    const int64_t end = min(s.boxes, (part + 1) * boxes_a_part);
-    // Whole warps go on together, also where the last boxes don't fill them.
-    for (int64_t first = part * boxes_a_part; first < end; first += kBorders) {
+    const int64_t end = min(s.boxes, (part + 1) * boxes_per_part);
+    // Whole warps stay active, also where the last boxes don't fill them.
+    for (int64_t first = part * boxes_per_part; first < end; first += kBorders) {
       const int64_t k = first + threadIdx.x / kLanes;
       const BorderWalk walk = WalkAlong(border, boxes + (n * s.boxes + min(k, end - 1)) * 4,
                                         static_cast<float>(s.pool_size));
       const bool along_x = border % 2 == 0;
-      float at = along_x ? walk.x : walk.y;  // what moves
+      float at = along_x ? walk.x : walk.y;  // the coordinate that varies
       const float step = along_x ? walk.step_x : walk.step_y;
       float best[kWidth];
       int32_t best_index[kWidth];
@@ -172,7 +174,7 @@ __global__ void __launch_bounds__(kThreads, 1)
         __syncwarp();
         mine[lane] = sample;
         __syncwarp();
-        // A bit for each lane's sample; those behind the border's end don't matter.
+        // One bit per lane's sample; samples after the border's end don't matter.
         const unsigned all_inside = __ballot_sync(kWarp, inside || i + lane > s.pool_size);
         const unsigned mine_inside = all_inside >> (threadIdx.x % 32 / kLanes * kLanes);
         const auto take = [&](auto is_first, auto known_inside, int l) {
@@ -196,10 +198,11 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
 }
 
-constexpr int kMostChannels = 8;  // of a lane
+constexpr int kMostChannels = 8;  // per lane
 
-// Tasks are [image][group of channels][border][part of the boxes]: the borders, whose results lie
-// side by side, at about the same time. kShared: the maps of a group fit into shared memory.
+// Tasks are [image][group of channels][border][part of the boxes]: the borders, whose results are
+// adjacent, are processed at about the same time. kShared: the maps of a group fit into shared
+// memory.
 template <class T, bool kShared, class Offset>
 __global__ void __launch_bounds__(kThreads, 1)
     NchwKernel(Shape s, int group_channels, int64_t parts, const T* input, const T* boxes,
@@ -208,7 +211,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   extern __shared__ __align__(16) unsigned char memory[];
   const int64_t pixels = s.height * s.width;
   const Strides<Offset> strides = {1, static_cast<Offset>(s.width)};
-  const int64_t boxes_a_part = (s.boxes + parts - 1) / parts;
+  const int64_t boxes_per_part = (s.boxes + parts - 1) / parts;
   const int64_t groups = (s.channels + group_channels - 1) / group_channels;
 
   for (int64_t task = blockIdx.x; task < s.images * groups * 4 * parts; task += gridDim.x) {
@@ -221,13 +224,13 @@ __global__ void __launch_bounds__(kThreads, 1)
     const T* maps = input + ((n * 4 + border) * s.channels + first_channel) * pixels;
     if constexpr (kShared) {
       T* const near = reinterpret_cast<T*>(memory);
-      __syncthreads();  // nobody reads the last ones any more
+      __syncthreads();  // no thread reads the previous maps any more
       for (int i = threadIdx.x; i < channels * pixels; i += kThreads) near[i] = maps[i];
       __syncthreads();
       maps = near;
     }
-    const int64_t end = min(s.boxes, (part + 1) * boxes_a_part);
-    for (int64_t k = part * boxes_a_part + threadIdx.x; k < end; k += kThreads) {
+    const int64_t end = min(s.boxes, (part + 1) * boxes_per_part);
+    for (int64_t k = part * boxes_per_part + threadIdx.x; k < end; k += kThreads) {
       BorderWalk at =
           WalkAlong(border, boxes + (n * s.boxes + k) * 4, static_cast<float>(s.pool_size));
       float best[kMostChannels] = {};
@@ -269,7 +272,7 @@ void RunNchw(const Shape& s, int group_channels, cuda::Launcher& launch, const T
   const size_t bytes =
       kShared ? static_cast<size_t>(group_channels * s.height * s.width) * sizeof(T) : 0;
   constexpr auto kKernel = NchwKernel<T, kShared, Offset>;
-  // The same for every shape: other threads may be launching it too.
+  // The same value for every shape: other threads may be launching the kernel at the same time.
   cuda::Check(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    static_cast<int>(launch.shared_memory())),
               "border_align_forward");
@@ -298,9 +301,10 @@ void RunNhwc(const Shape& s, cuda::Launcher& launch, const T* input, const T* bo
              int32_t* argmax_idx) {
   const int64_t slices = (s.channels + kLanes * kWidth - 1) / (kLanes * kWidth);
   const int64_t maps = s.images * 4 * slices;
-  // A slice that fits into the first cache is for one multiprocessor, or for a few where there are
-  // fewer slices than multiprocessors, down to a quarter of the boxes that a block has room for.
-  // Larger ones all work on together: so the second cache holds what they read.
+  // A slice that fits into the first-level cache is processed by one multiprocessor, or by a few
+  // where there are fewer slices than multiprocessors, each with at least a quarter of the boxes
+  // that a block has room for. On larger slices all multiprocessors work together, so that the
+  // second-level cache holds what they read.
   constexpr int64_t kFirstCache = 160 << 10;
   const int64_t slice_bytes = s.height * s.width * kLanes * kWidth * int64_t{sizeof(T)};
   const bool fits = slice_bytes <= kFirstCache;

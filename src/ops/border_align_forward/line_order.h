@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Boxes in the order of the lines that a border of theirs lies on. A border is straight: the top
-// and the bottom read two rows of the map, the sides two columns. Borders of one line after another
-// find those nearby, in the first or second level of the cache, where a map as a whole has no room.
+// Boxes sorted by the line of the map that one of their borders lies on. A border is straight: the
+// top and the bottom read two rows of the map, the sides two columns. Processed line by line,
+// borders find their pixels in the first- or second-level cache, which the whole map does not fit
+// into.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +20,8 @@ namespace detops::ops::border_align {
 
 class LineOrder {
  public:
-  // For so many channels together. Not where a map of them is small, nor where boxes are too few to
-  // meet on a line.
+  // For this many channels together. Not where their map is small, nor where there are too few
+  // boxes to share lines.
   static bool Worthwhile(const BorderAlignForwardPlan& plan, int64_t channels, int64_t boxes) {
     constexpr int64_t kSmallBytes = 1 << 18;
     const int64_t channel_bytes = plan.dtype == MLUOP_DTYPE_HALF ? 2 : 4;
@@ -28,13 +29,13 @@ class LineOrder {
            boxes >= std::max(plan.height, plan.width);
   }
 
-  // For all channels where they lie in memory, if they are not few.
+  // For all channels, read in place, unless they are few.
   static bool WorthwhileInPlace(const BorderAlignForwardPlan& plan) {
     return plan.layout == MLUOP_LAYOUT_NHWC && plan.channels > kFewChannels &&
            Worthwhile(plan, plan.channels, plan.boxes);
   }
 
-  // Of each `boxes` that follow each other.
+  // Sorts each range of `boxes` consecutive boxes by itself.
   LineOrder(core::WorkspaceLayout& layout, const BorderAlignForwardPlan& plan, int64_t boxes)
       : plan_(plan),
         boxes_(boxes),
@@ -67,7 +68,7 @@ class LineOrder {
     const auto line_of = [&](int64_t box) {
       const BorderWalk walk = WalkAlong(border, boxes + box * 4, 1.0f);
       const float at = border % 2 == 0 ? walk.y : walk.x;
-      // Any line will do for what is outside, NaN among it. The float may be rounded up.
+      // Boxes outside, including NaN, may go to any line. The float may have been rounded up.
       if (!(at > 0.0f)) return int64_t{0};
       return std::min(static_cast<int64_t>(std::min(at, static_cast<float>(lines))), lines - 1);
     };

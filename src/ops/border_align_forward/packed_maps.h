@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How channels that lie apart (NCHW) are packed into vectors.
+// How separate channels (NCHW) are packed into vectors.
 #pragma once
 
 #include <algorithm>
@@ -12,32 +12,32 @@
 
 namespace detops::ops::border_align {
 
-// Channels packed together at least, and in multiples of: a vector of any target.
+// Channels are packed in multiples of this: a vector of any target.
 inline constexpr int64_t kPacked = 16;
-// Channels that are not worth packing.
+// Up to this many channels are not worth packing.
 inline constexpr int64_t kFewChannels = kPacked - 1;
 
-// Lanes that no channel fills are read too.
+// Lanes without a channel are read too.
 inline int64_t WithAllLanes(int64_t channels) {
   return (channels + kPacked - 1) / kPacked * kPacked;
 }
 
-// How maps are packed whole into memory that the handle lends: the four of a group of channels at a
-// time. Results lie there as well, until those of the four borders are written together.
+// How whole maps are packed into memory from the handle: at a time, the four maps of a group of
+// channels. Results are stored there as well, until those of the four borders are written together.
 struct PackedMaps {
   static constexpr int64_t kMostChannels = 128;
   int64_t group;  // channels
   int64_t groups;
-  int64_t boxes;  // at a time: so that their results stay in a cache
+  int64_t boxes;  // at a time, so that their results stay in a cache
 
-  // Few boxes don't read enough of a map for packing all of it.
+  // Few boxes don't read enough of a map to make packing all of it worthwhile.
   static bool Worthwhile(const BorderAlignForwardPlan& plan) {
     return plan.layout == MLUOP_LAYOUT_NCHW && plan.channels > kFewChannels &&
            plan.boxes >= plan.height * plan.width / 16;
   }
 
-  // As many channels as stay in the second-level cache, and some at least, because each group finds
-  // the samples anew.
+  // As many channels as fit into the second-level cache, but not too few, because the samples are
+  // computed again for each group.
   explicit PackedMaps(const BorderAlignForwardPlan& plan)
       : pixels_(core::CheckedMul(plan.height, plan.width, "workspace")) {
     constexpr int64_t kCached = 64 * 1024;  // values

@@ -16,7 +16,7 @@ struct BorderAlignForwardPlan {
   mluOpDataType_t dtype;
   mluOpTensorLayout_t layout;  // NHWC or NCHW, of input, output and argmax_idx
 
-  // All checks but those of pointers. `layouts` are those the caller's API takes.
+  // Makes all checks except those of pointers. `layouts` are those that the caller's API accepts.
   static BorderAlignForwardPlan Make(std::span<const mluOpTensorLayout_t> layouts,
                                      const mluOpTensorStruct* input_desc,
                                      const mluOpTensorStruct* boxes_desc, int32_t pool_size,

@@ -7,7 +7,7 @@
 namespace detops::ops {
 namespace {
 
-// How far apart in memory neighbours of one layout lie, in elements. An image's results are
+// Distances in memory between neighbours of one layout, in elements. An image's results are
 // [box][border][channel] in NHWC and [channel][box][border] in NCHW.
 struct Strides {
   int64_t y, x, channel;                // of the input

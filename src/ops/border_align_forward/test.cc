@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One named test for each rule of README.md, on every implementation of the table.
+// One named test for each rule of README.md, run on every implementation.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 
 class BorderAlignTest : public testing::TestWithParam<std::string> {
  protected:
-  // Bit by bit, in the layout of the shape.
+  // Compares bit by bit, in the layout of the shape.
   void ExpectAsOracle(const std::vector<float>& input, const std::vector<float>& boxes,
                       const BorderAlignShape& s, const std::string& what) {
     const auto got = BorderAlign(GetParam(), Floats(input), Floats(boxes), s);
@@ -61,7 +61,7 @@ TEST_P(BorderAlignTest, DocumentExampleNchw) {
   EXPECT_EQ(got.argmax_idx, expected.argmax);
 }
 
-// Small and large maps, few and many boxes and channels have ways of their own in NCHW.
+// In NCHW, small and large maps, few and many boxes and channels have code paths of their own.
 TEST_P(BorderAlignTest, NchwOfManySizes) {
   Rng rng(41);
   for (const auto& [h, w] : {std::pair{1, 1}, {3, 5}, {5, 7}, {25, 38}, {64, 64}, {65, 64}}) {
@@ -91,7 +91,7 @@ TEST_P(BorderAlignTest, DocumentExampleNhwc) {
   EXPECT_EQ(got.output, kDocumentOutput);  // [K,4,C] is [C,K,4] when C is 1
 }
 
-// One column of features, top border: the samples are the features in turn.
+// One row of features, top border: the samples are the features one after the other.
 BorderAlignShape RowShape(int64_t w) { return {1, 1, w, 1, 1, static_cast<int32_t>(w - 1)}; }
 std::vector<float> TopRow(const std::vector<float>& values) {
   std::vector<float> input;  // [1,1,W,4]
@@ -179,7 +179,7 @@ TEST_P(BorderAlignTest, OddChannelsAndSizesBitByBit) {
   }
 }
 
-// Samples on the first and the last place that is inside, and just beyond.
+// Samples at the first and the last position that is inside, and just beyond.
 TEST_P(BorderAlignTest, EdgesOfTheMapBitByBit) {
   Rng rng(43);
   for (int64_t c : {1, 20}) {
@@ -198,7 +198,7 @@ TEST_P(BorderAlignTest, EdgesOfTheMapBitByBit) {
   }
 }
 
-// Too large for caches and for the memory that a GPU's multiprocessor has.
+// Too large for caches and for the shared memory of a GPU's multiprocessor.
 TEST_P(BorderAlignTest, MapsBeyondTheCachesBitByBit) {
   Rng rng(38);
   for (BorderAlignShape shape :
@@ -211,7 +211,8 @@ TEST_P(BorderAlignTest, MapsBeyondTheCachesBitByBit) {
   }
 }
 
-// So many boxes that they go by the lines of the map; some lie outside, some nowhere.
+// So many boxes that they are sorted by the lines of the map; some are outside, some are not
+// finite.
 TEST_P(BorderAlignTest, ManyBoxesOnALargeMapBitByBit) {
   Rng rng(39);
   for (BorderAlignShape shape :
@@ -295,7 +296,7 @@ TEST_P(BorderAlignTest, HalvesBitByBit) {
   }
 }
 
-// The bar of the report: 10 times the error of plain float evaluation, never below 1.2e-7.
+// The limit of the report: 10 times the error of plain float evaluation, never below 1.2e-7.
 TEST_P(BorderAlignTest, AFewUlpFromTheTruth) {
   Rng rng(36);
   const BorderAlignShape s = {2, 10, 12, 16, 50, 10};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The points that a border is sampled at: a start and a step, added again and again.
+// The points at which a border is sampled: a start, and a step that is added repeatedly.
 #pragma once
 
 #include <limits>
@@ -20,7 +20,7 @@ DETOPS_HD BorderWalk WalkAlong(int64_t border, const T* box, float pool_size) { 
   const float x2 = math::ToFloat(box[2]), y2 = math::ToFloat(box[3]);
   if ((x1 * 0.0f + y1 * 0.0f) + (x2 * 0.0f + y2 * 0.0f) != 0.0f) {  // a NaN or an infinity
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-    return {kNan, kNan, 0.0f, 0.0f};  // outside from beginning to end
+    return {kNan, kNan, 0.0f, 0.0f};  // every sample is outside
   }
   const float step = (border % 2 == 0 ? x2 - x1 : y2 - y1) / pool_size;
   switch (border) {

@@ -97,9 +97,9 @@ Case Make(const std::string& name, const Shape& s, bool one_thread) {
   c.report.bytes =
       static_cast<double>((s.n * (5 * s.Anchors() + 2) + 8 * s.Anchors() + outputs) * 4);
   c.report.operations = 39.0 * static_cast<double>(s.n * s.Anchors());
-  // All scores are read, but of deltas, anchors and variances only what the top-k keeps, of the
-  // last two perhaps the same in all images. The operations of decoding likewise; those of the
-  // suppression depend on the boxes.
+  // All scores are read, but only those deltas, anchors and variances that top-k keeps; the anchors
+  // and variances may be the same in all images. The operations of decoding are counted likewise;
+  // those of suppression depend on the boxes.
   c.floor.bytes = static_cast<double>(
       (s.n * (s.Anchors() + 4 * candidates + 2) + 8 * candidates + outputs) * 4);
   c.floor.operations = 39.0 * static_cast<double>(s.n * candidates);

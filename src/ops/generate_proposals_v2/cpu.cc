@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several images at a time. In each, a sample tells which scores top-k needs, and a radix sort
-// orders them. Then the best candidates are decoded in parallel and suppressed by those kept
-// so far (cpu/nms/sparse_nms-inl.h, or cpu/nms/greedy_nms-inl.h for crowds), then the next ones,
-// until enough are kept.
+// Several images at a time. In each, a sample estimates which scores top-k needs, and a radix sort
+// orders them. Then the highest-scoring candidates are decoded in parallel and suppressed by the
+// boxes kept so far (cpu/nms/sparse_nms-inl.h, or cpu/nms/greedy_nms-inl.h for dense clusters),
+// then the next ones, until enough are kept.
 #include "cpu/score_sort.h"
 #include "cpu/simd.h"
 #include "ops/generate_proposals_v2/plan.h"
@@ -31,12 +31,12 @@
 #define DETOPS_GENERATE_PROPOSALS_WORKSPACE_
 namespace detops::ops::generate_proposals {
 
-// Images at a time: for several threads without much memory. The threads also share an image.
+// Images at a time: enough for several threads, without much memory. Threads also share an image.
 inline constexpr int64_t kImages = 4;
-// Candidates of the first round at least: about as many meet each other without cells.
+// The least number of candidates in the first round: about as many as are compared without cells.
 inline constexpr int64_t kFirstCandidates = 512;
 
-// Of one image.
+// The workspace of one image.
 struct Workspace {
   uint64_t* keys;        // [anchors]
   uint64_t* other_keys;  // [anchors]
@@ -44,7 +44,7 @@ struct Workspace {
   cpu::Bounds* bounds;   // [anchors] the same with the pixel offset, where there is one
   float* areas;          // [anchors]
   float* scores;         // [anchors]
-  uint32_t* places;      // [anchors] of the boxes kept
+  uint32_t* kept_at;     // [anchors] indices of the boxes kept
   cpu::BoxCells cells;
   cpu::Suppressors* suppressors;  // [anchors]
 
@@ -55,7 +55,7 @@ struct Workspace {
         bounds(layout.Array<cpu::Bounds>(anchors)),
         areas(layout.Array<float>(anchors)),
         scores(layout.Array<float>(anchors)),
-        places(layout.Array<uint32_t>(anchors)),
+        kept_at(layout.Array<uint32_t>(anchors)),
         cells(layout, anchors),
         suppressors(layout.Array<cpu::Suppressors>(anchors)) {}
 
@@ -69,7 +69,7 @@ struct Workspace {
   }
   // Makes room for the next candidates.
   void MoveKeptToFront() {
-    for (int64_t k = 0; k < kept; ++k) Move(std::exchange(places[k], static_cast<uint32_t>(k)), k);
+    for (int64_t k = 0; k < kept; ++k) Move(std::exchange(kept_at[k], static_cast<uint32_t>(k)), k);
   }
 };
 
@@ -86,18 +86,18 @@ using namespace math::HWY_NAMESPACE;
 using namespace generate_proposals;
 using cpu::Bounds;
 
-// A thread's share at least, in anchors.
+// The least number of anchors per thread.
 constexpr int64_t kGrain = 8192;
 
-// Where boxes may meet: with a pixel offset, lengths count one more pixel. A little more, so that
-// no rounding of the lengths matters.
+// Where boxes may overlap: with a pixel offset, lengths count one more pixel. A small margin makes
+// sure that no rounding of the lengths matters.
 HWY_INLINE Bounds Reach(const Bounds& b, float offset) {
   return {b.x1, b.y1, b.x2 + (offset + 1e-6f * b.x2), b.y2 + (offset + 1e-6f * b.y2)};
 }
 
 HWY_INLINE Box<float> AsBox(const Bounds& b) { return {b.x1, b.y1, b.x2, b.y2}; }
 
-// Judges of cpu/nms/kept_boxes-inl.h. Without a pixel offset, boxes are their own bounds.
+// Judges as in cpu/nms/kept_boxes-inl.h. Without a pixel offset, boxes are their own bounds.
 struct BoxJudge {
   static constexpr bool kInVectors = true;
   const Workspace& w;
@@ -131,15 +131,15 @@ struct OffsetBoxJudge {
 constexpr int64_t kBlock = 16;
 
 HWY_INLINE void ExpInPlace(float (&x)[2 * kBlock]) {
-  const hn::Rebind<float, DoubleTag> floats;  // as many as there are doubles in a vector
+  const hn::Rebind<float, DoubleTag> floats;  // as many lanes as a vector of doubles
   for (int64_t i = 0; i < 2 * kBlock; i += static_cast<int64_t>(hn::Lanes(floats))) {
     const DoubleLane exponents = {hn::PromoteTo(DoubleTag(), hn::LoadU(floats, x + i))};
     hn::StoreU(hn::DemoteTo(floats, ExpInDouble(exponents).v), floats, x + i);
   }
 }
 
-// Decodes candidates and packs those to keep behind the boxes kept so far; returns how many boxes
-// there are.
+// Decodes candidates and packs those that are not dropped after the boxes kept so far; returns how
+// many boxes there are.
 int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
                int64_t image, const uint64_t* order, int64_t candidates, Workspace& w,
                runtime::Threads& threads) {
@@ -149,9 +149,9 @@ int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Arg
   threads.For(candidates, 512, [&](int64_t begin, int64_t end) HWY_ATTR {
     for (int64_t block = begin; block < end; block += kBlock) {
       const int64_t block_end = std::min(block + kBlock, end);
-      float stretched[2 * kBlock] = {};  // along x and y: first the exponents
+      float stretched[2 * kBlock] = {};  // along x and y; at first the exponents
       for (int64_t i = block; i < block_end; ++i) {
-        if (i + kBlock < end) {  // the anchors lie in any order
+        if (i + kBlock < end) {  // the anchors are read in no regular order
           const int64_t ahead = 4 * int64_t{math::IndexOfKey(order[i + kBlock])};
           __builtin_prefetch(deltas + ahead);
           __builtin_prefetch(args.anchors + ahead);
@@ -173,7 +173,7 @@ int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Arg
         w.boxes[at] = {box.x1, box.y1, box.x2, box.y2};
         if (plan.offset != 0.0f) w.bounds[at] = Reach(w.boxes[at], plan.offset);
         w.scores[at] = scores[anchor];
-        w.areas[at] = keep ? BoxArea(box, plan.offset) : -1.0f;  // an area to keep is 1 or more
+        w.areas[at] = keep ? BoxArea(box, plan.offset) : -1.0f;  // otherwise at least 1
       }
     }
   });
@@ -186,22 +186,22 @@ int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Arg
   return count;
 }
 
-// How many candidates to have met after the next round, when `met` so far left `kept` boxes: a few
-// more than are enough if the next ones are kept as often. At least half as many again, so that
-// rounds are few, and at most three times as many.
-int64_t CandidatesToMeet(int64_t met, int64_t kept, int64_t wanted) {
-  if (met == 0) return std::max(wanted + wanted / 4, kFirstCandidates);
-  const auto so_far = static_cast<double>(met);
-  const double a_box = so_far / static_cast<double>(std::max<int64_t>(kept, 1));
-  const double more = 1.25 * a_box * static_cast<double>(wanted - kept);
-  return met + static_cast<int64_t>(std::clamp(more, 0.5 * so_far, 2 * so_far));
+// How many candidates to have examined after the next round, when `examined` so far left `kept`
+// boxes: a few more than would be enough if the next ones are kept at the same rate. At least one
+// and a half times as many, so that rounds are few, and at most three times as many.
+int64_t CandidatesToExamine(int64_t examined, int64_t kept, int64_t wanted) {
+  if (examined == 0) return std::max(wanted + wanted / 4, kFirstCandidates);
+  const auto so_far = static_cast<double>(examined);
+  const double per_box = so_far / static_cast<double>(std::max<int64_t>(kept, 1));
+  const double more = 1.25 * per_box * static_cast<double>(wanted - kept);
+  return examined + static_cast<int64_t>(std::clamp(more, 0.5 * so_far, 2 * so_far));
 }
 
-// Of the boxes behind those kept so far, up to `count`; keeps `most` at most.
+// Decides the boxes from those kept so far up to `count`; keeps at most `most` in all.
 template <class Judge>
 runtime::Work Suppress(const Bounds* bounds, int64_t count, int64_t most, const Judge& judge,
                        Workspace& w, runtime::Threads& threads) {
-  const auto keep = [&](int64_t i) { w.places[w.kept++] = static_cast<uint32_t>(i); };
+  const auto keep = [&](int64_t i) { w.kept_at[w.kept++] = static_cast<uint32_t>(i); };
   const int64_t first = w.kept;
   if (first == 0 && count <= FewKept::kCapacity) {
     FewKept kept;
@@ -214,7 +214,7 @@ runtime::Work Suppress(const Bounds* bounds, int64_t count, int64_t most, const 
              : GreedyNms(bounds, first, count, most, w.cells, threads, judge, keep);
 }
 
-// Leaves in the workspace which boxes are kept, and where.
+// Leaves the boxes in the workspace, with the indices of those kept.
 runtime::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
                          int64_t image, Workspace& w, runtime::Threads& threads) {
   const auto suppress = [&](int64_t count) {
@@ -227,7 +227,7 @@ runtime::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProp
   w.kept = 0;
   int64_t end = 0;
   for (int64_t begin = 0; begin < plan.candidates && w.kept < plan.most_rois; begin = end) {
-    end = std::min(CandidatesToMeet(begin, w.kept, plan.most_rois), plan.candidates);
+    end = std::min(CandidatesToExamine(begin, w.kept, plan.most_rois), plan.candidates);
     w.MoveKeptToFront();
     const int64_t found = CollectBest(args.scores + image * plan.anchors, plan.anchors, end, w.keys,
                                       reinterpret_cast<uint32_t*>(w.other_keys), threads);
@@ -267,11 +267,11 @@ void Run(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& arg
         candidates += work.candidates;
       }
     });
-    // Packed over the images, so in their order.
+    // Packed over the images, so written in their order.
     for (int64_t i = 0; i < images; ++i) {
       const Workspace& w = *workspaces[i];
       const int64_t before = total;
-      for (int64_t k = 0; k < w.kept; ++k) write(w.boxes[w.places[k]], w.scores[w.places[k]]);
+      for (int64_t k = 0; k < w.kept; ++k) write(w.boxes[w.kept_at[k]], w.scores[w.kept_at[k]]);
       if (w.kept == 0 && plan.most_rois > 0) write({0, 0, 0, 0}, 0);  // no candidate was left
       args.rpn_rois_num[first + i] = static_cast<int32_t>(total - before);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Several images at a time: one sort orders the scores of all of them, the candidates that top-k
-// keeps are decoded, suppression goes by chunks until enough are kept (cuda/greedy_nms.cuh), and
-// what is kept is packed over the images. All counts stay on the device.
+// keeps are decoded, suppression proceeds in chunks until enough are kept (cuda/greedy_nms.cuh),
+// and the kept boxes are packed over the images. All counts stay on the device.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -23,7 +23,7 @@ using Args = GenerateProposalsV2Args;
 
 constexpr int kThreads = 256;
 constexpr int64_t kImages = 16;  // at a time, at most
-// From here on the grid of kept boxes is faster than meeting all of them.
+// Above this many boxes, the grid of kept boxes is faster than comparing with all of them.
 constexpr int64_t kGridFrom = 16384;
 
 // The sort's values are 32-bit indices into all images of the group.
@@ -31,16 +31,16 @@ int64_t ImagesAtATime(int64_t images, int64_t anchors) {
   return std::max<int64_t>(1, std::min({images, kImages, (int64_t{1} << 31) / anchors}));
 }
 
-// For `images` of them with up to `candidates` each.
+// For `images` images with up to `candidates` candidates each.
 struct Workspace {
   cuda::SortBuffers sort;  // [images][anchors]
   size_t sort_bytes;
   void* sort_memory;
   float4* boxes;    // [images][candidates] decoded, by score
-  float4* bounds;   // [images][candidates] where they may meet others
+  float4* bounds;   // [images][candidates] where they may overlap others
   float* areas;     // [images][candidates]
   bool* excluded;   // [images][candidates] too small, outside or NaN
-  int32_t* offset;  // [images] of its first result
+  int32_t* offset;  // [images] index of the first result
   int32_t* total;   // [1] results of all images so far
   cuda::NmsLists lists;
 
@@ -63,7 +63,8 @@ struct Workspace {
         lists(layout, images, candidates, candidates > kGridFrom) {}
 };
 
-// Few candidates: several images share each launch. Many: one image, with a grid of its own.
+// With few candidates, several images share each launch. With many, each image has its own launches
+// and a grid.
 int64_t GroupOf(const Plan& plan, int64_t candidates) {
   return candidates > kGridFrom ? 1 : ImagesAtATime(plan.images, plan.anchors);
 }
@@ -99,7 +100,8 @@ struct Judge {
   __device__ math::Verdict Quick(const Box& a, const Box& b) const {
     const math::Box<float> box_a = {a.corners.x, a.corners.y, a.corners.z, a.corners.w};
     const math::Box<float> box_b = {b.corners.x, b.corners.y, b.corners.z, b.corners.w};
-    // Far from the threshold a product decides; NaN and tiny numbers don't get through.
+    // Far from the threshold a product decides; NaN and tiny or huge numbers are left to the
+    // division.
     const float inter = math::BoxIntersection(box_a, box_b, offset, 0.0f);
     if (inter == 0.0f) return math::Verdict::kNo;
     const float limit = threshold * ((a.area + b.area) - inter);
@@ -110,7 +112,7 @@ struct Judge {
     const float overlap = math::BoxNmsOverlap(box_a, box_b, a.area, b.area, offset, 0.0f);
     return overlap > threshold ? math::Verdict::kYes : math::Verdict::kNo;
   }
-  __device__ bool Decide(int64_t, const cuda::Pair&, bool) const { return false; }  // no doubts
+  __device__ bool Decide(int64_t, const cuda::Pair&, bool) const { return false; }
 };
 
 __global__ void __launch_bounds__(kThreads)
@@ -124,7 +126,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// With a pixel offset, lengths count one more pixel; a little more, so that no rounding matters.
+// With a pixel offset, lengths count one more pixel; a small margin makes sure that no rounding
+// matters.
 __device__ float4 Reach(const Box<float>& b, float offset) {
   if (offset == 0.0f) return make_float4(b.x1, b.y1, b.x2, b.y2);
   return make_float4(b.x1, b.y1, b.x2 + (offset + 1e-6f * b.x2), b.y2 + (offset + 1e-6f * b.y2));
@@ -151,7 +154,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// An image without candidates has one result all the same: the all-zero box.
+// An image without candidates still has one result: the all-zero box.
 __device__ int32_t ResultsOf(const Plan& plan, const cuda::NmsLists& lists, int64_t image) {
   const int32_t kept = lists.kept_count[image];
   return kept == 0 && plan.most_rois > 0 ? 1 : kept;

@@ -61,7 +61,7 @@ GenerateProposalsV2Plan GenerateProposalsV2Plan::Make(const Scalars& scalars,
   core::RequireShape(variances, {height, width, per_cell, 4});
   core::RequireShape(rpn_rois_num, {images});
 
-  // Before its turn among the scalars: shapes depend on it.
+  // Checked before the other scalars: shapes depend on it.
   if (scalars.post_nms_top_n < 0) {
     BadParam("post_nms_top_n: is ", scalars.post_nms_top_n, ", expected 0 or more");
   }

@@ -11,7 +11,7 @@ namespace detops::ops {
 struct GenerateProposalsV2Plan {
   int64_t images;
   int64_t anchors;     // of one image: H*W*A
-  int64_t candidates;  // that top-k keeps of them
+  int64_t candidates;  // those of them that top-k keeps
   int64_t most_rois;   // of one image: post_nms_top_n
   float nms_thresh, min_size;
   float offset;  // 1 with pixel_offset, else 0
@@ -25,9 +25,9 @@ struct GenerateProposalsV2Plan {
     const mluOpTensorStruct *scores, *bbox_deltas, *im_shape, *anchors, *variances;
     const mluOpTensorStruct *rpn_rois, *rpn_roi_probs, *rpn_rois_num;
   };
-  // All checks but those of pointers.
+  // Makes all checks except those of pointers.
   static GenerateProposalsV2Plan Make(const Scalars& scalars, const Descriptors& descs);
-  // What the workspace queries know; no implementation's workspace depends on more.
+  // What the workspace queries know. No implementation's workspace depends on more.
   static GenerateProposalsV2Plan ForWorkspace(const mluOpTensorStruct* scores_desc);
   bool Empty() const { return images == 0; }
 };
@@ -53,7 +53,7 @@ struct GenerateProposalsV2 {
   static void WriteEmpty(const Plan& plan, const Args& args, const mluOpContext& handle);
 };
 
-// Of every implementation but the reference.
+// What every implementation except the reference refuses.
 inline const char* SortUnsupported(const GenerateProposalsV2Plan& plan) {
   return plan.anchors < (int64_t{1} << 31) ? nullptr : "sorts keys with 32-bit indices";
 }

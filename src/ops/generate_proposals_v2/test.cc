@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One named test for each rule of README.md, on every implementation of the table.
+// One named test for each rule of README.md, run on every implementation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,8 +59,8 @@ TEST_P(GenerateProposalsTest, DocumentNanExample) {
   EXPECT_EQ(got.probs[1], 0.5f);
 }
 
-// Anchors in the unit square: hardly any proposal has the size of 1 that step 3 asks for, which is
-// why the document's first image comes out as the one all-zero box.
+// Anchors in the unit square: hardly any proposal has the size of 1 that step 3 requires, which is
+// why the document's first image gives the one all-zero box.
 TEST_P(GenerateProposalsTest, DocumentRandomExample) {
   Rng rng(51);
   const int64_t anchors = 54 * 40 * 15;
@@ -96,7 +96,7 @@ TEST_P(GenerateProposalsTest, ImagesArePacked) {
 }
 
 TEST_P(GenerateProposalsTest, ScoreOrderAndTies) {
-  // Far apart, so nothing is suppressed: the order shows.
+  // Far apart, so nothing is suppressed and the order is visible.
   std::vector<float> anchors;
   for (int i = 0; i < 6; ++i) {
     const float x = 20.0f * static_cast<float>(i);
@@ -181,8 +181,8 @@ TEST_P(GenerateProposalsTest, PixelOffset) {
             (std::vector<float>{3, 3, 3, 3}));
 }
 
-// With the offset, boxes whose corners are one point have one pixel. By rounding, some even end
-// before they begin. Each comes twice, among enough others to be looked for by place.
+// With the offset, boxes whose corners coincide have one pixel. By rounding, some even end before
+// they begin. Each occurs twice, among enough others for a spatial search.
 TEST_P(GenerateProposalsTest, PixelOffsetOfBoxesWithoutLength) {
   Rng rng(58);
   std::vector<float> anchors;
@@ -265,7 +265,7 @@ TEST_P(GenerateProposalsTest, EtaAboveOneIsPlainSuppression) {
   EXPECT_EQ(Run(in, scalars).rois, plain.rois);
 }
 
-// ---- against the oracle ---------------------------------------------------------------------
+// ---- against the independent exact implementation -------------------------------------------
 
 TEST_P(GenerateProposalsTest, NetworkSizes) {
   Rng rng(56);

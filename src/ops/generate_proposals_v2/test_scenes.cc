@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many boxes: enough for the ways of suppression and of finding the best scores that fast
-// implementations have, in scenes that are hard for them. Each has the reference's bits; the work
-// follows the overlaps.
+// Many boxes: enough for the strategies by which fast implementations suppress boxes and find the
+// highest scores, in scenes that are hard for them. The results must equal the reference's bit by
+// bit, and the work must be in proportion to the overlaps.
 #include <gtest/gtest.h>
 
 #include "support/environment.h"
@@ -30,8 +30,8 @@ class GenerateProposalsScenesTest : public testing::TestWithParam<std::string> {
 
 constexpr float kLargeSide = 1100.0f;
 
-// Large boxes side by side, as many small ones in a corner, and one far from them, so that they
-// have the same part of the plane.
+// Large boxes side by side, as many small ones in a corner, and one small box far from them, so
+// that small and large boxes span the same area.
 ProposalInputs LargeAndSmallInputs(Rng& rng, int side) {
   const float world = kLargeSide * static_cast<float>(side);
   std::vector<float> anchors;
@@ -48,14 +48,14 @@ ProposalInputs LargeAndSmallInputs(Rng& rng, int side) {
   return PlainInputs(anchors, UniformFloats(rng, count, 0, 1), world, world);
 }
 
-// Heaps of eight among boxes that lie alone: some are suppressed by many, some by boxes that are
+// Clusters of eight among isolated boxes: some are suppressed by many, some by boxes that are
 // suppressed themselves, and it takes several rounds to find enough.
-TEST_P(GenerateProposalsScenesTest, SmallHeapsBitByBit) {
+TEST_P(GenerateProposalsScenesTest, SmallClustersBitByBit) {
   Rng rng(59);
-  constexpr int kSpots = 1600, kAcross = 40, kHeap = 8;
+  constexpr int kSpots = 1600, kAcross = 40, kClusterSize = 8;
   for (float jitter : {2.0f, 12.0f, 40.0f}) {
     std::vector<float> anchors;
-    for (int i = 0; i < kSpots * kHeap; ++i) {
+    for (int i = 0; i < kSpots * kClusterSize; ++i) {
       const int spot = i % kSpots;
       if (i >= kSpots && spot % 5 != 0) continue;
       const float x = 100.0f * static_cast<float>(spot % kAcross) + Uniform(rng, 0, jitter);
@@ -78,12 +78,12 @@ TEST_P(GenerateProposalsScenesTest, SmallHeapsBitByBit) {
   }
 }
 
-// With several thresholds: from which on is a small box nothing to a large one?
+// Several thresholds, around the one from which on a small box can't suppress a large one.
 TEST_P(GenerateProposalsScenesTest, LargeAndSmallBitByBit) {
   Rng rng(63);
   ProposalInputs in = LargeAndSmallInputs(rng, 30);
-  // Each small one grows inside the large one before it, up to a side that is just below a power of
-  // 4, where that of the large one is above it.
+  // Each small box becomes larger, inside the large one before it, up to a side just below a power
+  // of 4; the side of the large one is above it.
   for (size_t i = 1; i < in.scores.size(); i += 2) {
     const float* large = in.anchors.data() + 4 * (i - 1);
     const float length = Uniform(rng, 0.3f * kLargeSide, 1023.0f);
@@ -100,12 +100,12 @@ TEST_P(GenerateProposalsScenesTest, LargeAndSmallBitByBit) {
   }
 }
 
-// Pairs, and heaps beside a box of their own. Whoever looks for neighbours must look as far as
-// boxes reach.
+// Pairs, and clusters beside a box of their own. A neighbour search must extend as far as boxes
+// reach.
 TEST_P(GenerateProposalsScenesTest, OverlapsOfASliver) {
   Rng rng(64);
   constexpr int kSpots = 400, kAcross = 20;
-  for (int heap : {1, 12}) {
+  for (int cluster_size : {1, 12}) {
     std::vector<float> anchors, scores;
     const auto add = [&](float x, float y, float side, float score) {
       anchors.insert(anchors.end(), {x, y, x + side, y + side});
@@ -116,7 +116,7 @@ TEST_P(GenerateProposalsScenesTest, OverlapsOfASliver) {
       const float y = 100.0f * static_cast<float>(spot / kAcross) + Uniform(rng, 0, 50);
       const float side = Uniform(rng, 15.8f, 15.9f), beside = side - 0.01f;
       add(x, y, side, Uniform(rng, 0.5f, 1));
-      for (int i = 0; i < heap; ++i) {
+      for (int i = 0; i < cluster_size; ++i) {
         add(spot % 2 == 0 ? x + beside : x, spot % 2 == 0 ? y : y + beside, side,
             Uniform(rng, 0, 1));
       }
@@ -128,7 +128,8 @@ TEST_P(GenerateProposalsScenesTest, OverlapsOfASliver) {
   }
 }
 
-// In an image without bounds, boxes that go on for ever: from a place, or from the left or the top.
+// In an image without bounds, infinitely long boxes: from some position, or from the left or the
+// top.
 TEST_P(GenerateProposalsScenesTest, EndlessBoxesAmongOthers) {
   Rng rng(65);
   for (float score : {0.0f, 0.5f, 1.0f}) {
@@ -154,7 +155,7 @@ TEST_P(GenerateProposalsScenesTest, EndlessBoxesAmongOthers) {
   }
 }
 
-// More rounds of candidates than one, with hardly a bit between the scores.
+// More than one round of candidates, with scores that differ in hardly a bit.
 TEST_P(GenerateProposalsScenesTest, NearlyEqualScores) {
   Rng rng(61);
   ProposalInputs in = NetworkInputs(rng, 1, 5, 60, 60);
@@ -162,8 +163,9 @@ TEST_P(GenerateProposalsScenesTest, NearlyEqualScores) {
   ExpectAsReference(in, {15000, 2000, 0.3f, 0.1f, false, 1.0f});
 }
 
-// All between 0.5 and 0.5625, where scores differ by more than 12 bits of their rank, but nearly
-// all at the lower end: a guess by even spread finds too few of the best.
+// All between 0.5 and 0.5625, where scores differ in more than 12 bits of their rank, but nearly
+// all at the lower end: an estimate that assumes a uniform distribution finds too few of the
+// highest.
 TEST_P(GenerateProposalsScenesTest, UnevenScores) {
   Rng rng(62);
   ProposalInputs in = NetworkInputs(rng, 1, 3, 55, 60);
@@ -171,8 +173,8 @@ TEST_P(GenerateProposalsScenesTest, UnevenScores) {
   ExpectAsReference(in, {0, 3000, 0.3f, 0.1f, false, 1.0f});
 }
 
-// Implementations that look at some scores to guess at the others must not be misled. 2048 of them
-// are looked at, evenly spaced; in all of these that says nothing, or the wrong thing.
+// Implementations that sample the scores to estimate the others must not be misled. They sample
+// 2048, evenly spaced; in all of these cases the sample tells nothing, or the wrong thing.
 TEST_P(GenerateProposalsScenesTest, ScoresOfWhichSomeMislead) {
   Rng rng(31);
   const int64_t h = 64, w = 128, a = 3, anchors = h * w * a, step = anchors / 2048;
@@ -209,7 +211,8 @@ TEST_P(GenerateProposalsWorkTest, FollowsTheOverlaps) {
   Rng rng(59);
   ProposalInputs in = NetworkInputs(rng, 1, 3, 100 / kSlowdown + 10, 100);
   const auto anchors = static_cast<double>(in.scores.size());
-  // All of them, none suppressed before it is compared: a box meets its neighbours of three sizes.
+  // All of them, none suppressed before it is compared: a box is compared with its neighbours of
+  // three sizes.
   const ProposalScalars all = {0, 1000000, 0.5f, 0.1f, false, 1.0f};
   Run(in, all);
   EXPECT_GT(LastPairCount(), 0);
@@ -218,14 +221,14 @@ TEST_P(GenerateProposalsWorkTest, FollowsTheOverlaps) {
   std::fill(in.scores.begin(), in.scores.end(), 0.5f);
   Run(in, all);
   EXPECT_LT(static_cast<double>(LastPairCount()), 40 * anchors);
-  // Enough are kept long before all are seen.
+  // Enough are kept long before all are examined.
   ProposalScalars few = all;
   few.post_nms_top_n = 50;
   Run(in, few);
   EXPECT_LT(LastPairCount(), 10000);
 }
 
-TEST_P(GenerateProposalsWorkTest, SmallBoxesAreNothingToLargeOnes) {
+TEST_P(GenerateProposalsWorkTest, SmallBoxesCannotSuppressLargeOnes) {
   Rng rng(62);
   const ProposalInputs in = LargeAndSmallInputs(rng, 100 / kSlowdown);
   const auto count = static_cast<int64_t>(in.scores.size());

@@ -43,7 +43,7 @@ Case Make(const std::string& name, const Shape& s, bool reference, bool one_thre
   c.report.bytes = b * (m * 3 + t * 7 + m) * 4;
   c.report.operations = b * (6 * m + 27 * t * m + 2 * m);
   c.floor.bytes = c.report.bytes;
-  // Most boxes can be left out without a test: only what a point costs itself is certain.
+  // Most boxes can be ruled out without a test: only the operations per point itself are certain.
   c.floor.operations = b * 8 * m;
   c.reference = reference;
   c.one_thread = one_thread;

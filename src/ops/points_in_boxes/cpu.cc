@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vectors across the points. Few tests in all: every point against every box. Else a grid tells,
-// for a vector of points at once, which of them lie in a cell that any box touches; only those are
-// tested, one by one, against the boxes of their cell.
+// Vectors across the points. With few pairs in all, every point is tested against every box.
+// Otherwise a grid tells, for a vector of points at once, which of them lie in a cell that any box
+// touches; only those are tested, one by one, against the boxes of their cell.
 #include "cpu/simd.h"
 #include "ops/points_in_boxes/grid.h"
 #include "ops/points_in_boxes/plan.h"
@@ -42,9 +42,9 @@ namespace {
 using namespace cpu::HWY_NAMESPACE;
 using namespace points_in_boxes;
 
-// A thread's share at least, in points.
+// The least number of points per thread.
 constexpr int64_t kGrain = 16384;
-// Up to here testing all pairs costs less than building a grid.
+// Up to this many pairs, testing all of them costs less than building a grid.
 constexpr int64_t kFewPairs = 16384;
 
 struct Points {
@@ -57,7 +57,7 @@ HWY_INLINE Points LoadPoints(const float* p) {
   return {x, y, z};
 }
 
-// Runs body(points, first, count) on vectors of points, the last one filled up with zeros.
+// Runs body(points, first, count) on vectors of points, the last one padded with zeros.
 template <class Body>
 HWY_INLINE void ForVectors(const float* points, int64_t begin, int64_t end, const Body& body) {
   const auto lanes = static_cast<int64_t>(FloatLanes());
@@ -97,7 +97,7 @@ void TestAll(const FlatBox* boxes, int64_t box_count, const float* points, int64
   const IntTag int_tag;
   ForVectors(points, begin, end, [&](const Points& p, int64_t first, int64_t count) HWY_ATTR {
     IntVec found = hn::Set(int_tag, -1);
-    // From the last box down: a lower one replaces.
+    // From the last box to the first, so that a lower one replaces a higher one.
     for (int64_t t = box_count - 1; t >= 0; --t) {
       const auto held = hn::RebindMask(int_tag, HeldBy(boxes[t], p));
       found = hn::IfThenElse(held, hn::Set(int_tag, static_cast<int32_t>(t)), found);
@@ -106,7 +106,7 @@ void TestAll(const FlatBox* boxes, int64_t box_count, const float* points, int64
   });
 }
 
-// All of it without a branch, which most points would make the processor mispredict.
+// Without branches, which would be mispredicted for most points.
 HWY_INLINE bool Holds(const FlatBox& b, float x, float y, float z) {
   const float dx = x - b.cx, dy = y - b.cy;
   const bool in_x = std::abs(dx * b.cos - dy * b.sin) <= b.reach_x;
@@ -115,7 +115,7 @@ HWY_INLINE bool Holds(const FlatBox& b, float x, float y, float z) {
   return in_x & in_y & in_z;
 }
 
-// The lowest box of a list that holds the point, or -1.
+// The lowest box of a list that contains the point, or -1.
 HWY_INLINE int32_t LowestOf(const int32_t* list, const FlatBox* boxes, const float* point,
                             int64_t& tests) {
   const float x = point[0], y = point[1], z = point[2];
@@ -136,7 +136,7 @@ HWY_INLINE IntVec CellsOf(const Axis& axis, FloatVec x) {
   if (HWY_LIKELY(axis.splits == nullptr)) {
     FloatVec t = hn::Add(hn::Mul(hn::Sub(x, hn::Set(tag, axis.origin)), hn::Set(tag, axis.scale)),
                          hn::Set(tag, 1));
-    // NaN goes to some cell; no box there will hold it.
+    // NaN goes to some cell; no box there contains it.
     t = hn::IfThenElse(hn::Gt(t, hn::Zero(tag)), t, hn::Zero(tag));
     t = hn::Min(t, hn::Set(tag, static_cast<float>(axis.cells - 1)));
     return hn::ConvertTo(int_tag, t);
@@ -150,8 +150,8 @@ HWY_INLINE IntVec CellsOf(const Axis& axis, FloatVec x) {
   return cell;
 }
 
-// Returns how many tests it made. By blocks of 64 points: vectors note which of them lie in a cell
-// with boxes, and those are tested one by one. A branch for each vector would be mispredicted.
+// Returns how many tests it made. In blocks of 64 points: vectors find which of them lie in a cell
+// with boxes, and those are tested one by one. A branch per vector would be mispredicted.
 int64_t TestNear(const Grid& grid, const FlatBox* boxes, const float* points, int64_t begin,
                  int64_t end, int32_t* indices) {
   constexpr int64_t kBlock = 64, kAhead = 8 * kBlock;
@@ -162,13 +162,13 @@ int64_t TestNear(const Grid& grid, const FlatBox* boxes, const float* points, in
   int64_t tests = 0;
   for (int64_t block = begin; block < end; block += kBlock) {
     const int64_t block_end = std::min(block + kBlock, end);
-    // A processor asks for what comes next by itself, but not beyond a page.
+    // The hardware prefetcher does not cross pages.
     if (block + kAhead + kBlock <= end) {
       PrefetchToRead(points + 3 * (block + kAhead), 3 * kBlock);
       PrefetchToWrite(indices + block + kAhead, kBlock);
     }
     HWY_ALIGN int32_t starts[kBlock];
-    uint64_t near = 0;  // a bit a point
+    uint64_t near = 0;  // one bit per point
     const auto look_up = [&](const Points& p, int64_t first, int64_t count) HWY_ATTR {
       const IntVec cell = hn::Add(hn::Mul(CellsOf(axis_y, p.y), hn::Set(int_tag, axis_x.cells)),
                                   CellsOf(axis_x, p.x));
@@ -179,11 +179,11 @@ int64_t TestNear(const Grid& grid, const FlatBox* boxes, const float* points, in
       StoreIndices(hn::Set(int_tag, -1), count, indices + first);
     };
     ForVectors(points, block, block_end, look_up);
-    near &= ~uint64_t{0} >> (kBlock - (block_end - block));  // without what filled up a vector
+    near &= ~uint64_t{0} >> (kBlock - (block_end - block));  // without the padding of a vector
     for (; near != 0; near &= near - 1) {
-      const int place = std::countr_zero(near);
-      const int64_t point = block + place;
-      indices[point] = LowestOf(lists + starts[place], boxes, points + 3 * point, tests);
+      const int slot = std::countr_zero(near);
+      const int64_t point = block + slot;
+      indices[point] = LowestOf(lists + starts[slot], boxes, points + 3 * point, tests);
     }
   }
   return tests;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block takes a run of points. For the boxes of their batch, at most 1024 at a time, it builds an
-// index in shared memory, and each point asks that index for the few boxes it may lie in:
-// - slabs along x and along y, whose edges are quantiles of the boxes' centres, so that crowded
-//   places get narrow slabs wherever they are and however large the scene is;
-// - slabs along z, evenly between the lowest and the highest box, where boxes are many;
-// - for each slab a bit mask of the boxes that reach into it; the boxes are ordered along x, so
-//   that the bits of an x slab lie close together.
+// A block processes a range of points. For the boxes of their batch, at most 1024 at a time, it
+// builds an index in shared memory, in which each point finds the few boxes it may lie in:
+// - slabs along x and along y, whose edges are quantiles of the boxes' centres, so that dense
+//   clusters get narrow slabs wherever they are and however large the scene is;
+// - slabs along z, uniform between the lowest and the highest box, where there are many boxes;
+// - for each slab a bit mask of the boxes that extend into it; the boxes are ordered along x, so
+//   that the bits of an x slab are close together.
 // A point tests the boxes that are in the masks of all its slabs. Nothing is kept between
 // calls, nothing is allocated, and there is no limit on the number of boxes.
 #include <cstdint>
@@ -19,16 +19,16 @@
 namespace detops::ops {
 namespace {
 
-constexpr int kThreads = 1024;  // one block on a multiprocessor
+constexpr int kThreads = 1024;  // one block per multiprocessor
 constexpr int kSlabs = 64;      // along x and y
 constexpr int kFloors = 16;     // slabs along z
 constexpr int32_t kNone = -1;
 
-// Boxes in an index at a time. For few there is one that takes less code and steps to build, as
-// building is most of the time there.
+// Boxes in an index at a time. For few boxes there is an index that takes less code and fewer steps
+// to build, as building takes most of the time there.
 constexpr int kMany = kThreads, kFew = 128;
 
-// Along one axis.
+// The slabs along one axis.
 template <int kWords>
 struct Axis {
   float edge[kSlabs];                 // where a slab starts; the first has no start
@@ -44,7 +44,7 @@ struct Axis {
   }
 };
 
-// Unsigned integers in the order of the floats.
+// Maps floats to unsigned integers of the same order.
 __device__ uint32_t OrderedBits(float v) {
   const uint32_t bits = __float_as_uint(v);
   return (bits >> 31) != 0 ? ~bits : bits | 0x80000000u;
@@ -53,12 +53,12 @@ __device__ float FromOrderedBits(uint32_t bits) {
   return __uint_as_float((bits >> 31) != 0 ? bits & 0x7fffffffu : ~bits);
 }
 
-// In the order of the boxes' centres along x.
+// The boxes are in the order of their centres along x.
 template <int kMostBoxes>
 struct Index {
   static constexpr int kBoxes = kMostBoxes, kWords = kBoxes / 32;
   static constexpr bool kHasFloors = kBoxes > kFew;
-  static constexpr int kAhead = kBoxes > kFew ? 2 : 1;  // points that a thread loads at a time
+  static constexpr int kAhead = kBoxes > kFew ? 2 : 1;  // points that a thread loads at once
 
   union {
     float4 place[kBoxes];        // cx cy cz cos(-heading)
@@ -66,14 +66,14 @@ struct Index {
   };
   float4 reach[kBoxes];  // sin(-heading), then the largest |lx| |ly| |dz| inside
   uint16_t box[kBoxes];
-  uint16_t rank[kBoxes];  // of each box in that order
+  uint16_t rank[kBoxes];  // of each box, in that order
   Axis<kWords> x, y;
   uint32_t floor_mask[kHasFloors ? kFloors : 1][kWords + 1];
-  float z_low, z_high, floors_a_metre;        // of the slabs along z
-  int first_word[kSlabs], last_word[kSlabs];  // that x.mask uses
+  float z_low, z_high, floors_per_metre;      // of the slabs along z
+  int first_word[kSlabs], last_word[kSlabs];  // used by x.mask
 };
 
-// Floats but NaN are ordered as signed integers where positive, the other way round where negative.
+// Floats except NaN are ordered as signed integers where positive, and in reverse where negative.
 __device__ void AtomicMinFloat(float* to, float v) {
   if (__float_as_int(v) >= 0) {
     atomicMin(reinterpret_cast<int*>(to), __float_as_int(v));
@@ -89,10 +89,10 @@ __device__ void AtomicMaxFloat(float* to, float v) {
   }
 }
 
-// Never decreasing in z, so that a point between two heights gets a slab between theirs.
+// Monotonic in z, so that a point between two heights gets a slab between theirs.
 template <class Index>
 __device__ int FloorOf(const Index& index, float z) {
-  const float floor = (z - index.z_low) * index.floors_a_metre;
+  const float floor = (z - index.z_low) * index.floors_per_metre;
   return static_cast<int>(fminf(fmaxf(floor, 0.0f), kFloors - 1.0f));
 }
 
@@ -102,7 +102,7 @@ __device__ float LargestBelow(double bound) {
   return f < bound ? f : nextafterf(f, -INFINITY);
 }
 
-// A prepared box, with bounds that hold every point it holds.
+// A prepared box, with bounds that contain every point it contains.
 struct Prepared {
   float4 place, reach;
   float x_low, x_high, y_low, y_high, z_low, z_high;
@@ -115,10 +115,11 @@ __device__ Prepared Prepare(const float* box) {
   const float reach_x = LargestBelow(b.reach_x), reach_y = LargestBelow(b.reach_y);
   p.place = make_float4(b.cx, b.cy, b.cz, b.cos);
   p.reach = make_float4(b.sin, reach_x, reach_y, LargestAtMost(b.reach_z));
-  // A NaN anywhere makes one of these false: the centre's and the heading's reach the bounds.
+  // A NaN anywhere makes holds_any false: those of the centre and the heading propagate to the
+  // bounds.
   p.holds_any = reach_x >= 0.0f && reach_y >= 0.0f && b.reach_z >= 0.0;
-  // Turned back, |dx| is at most |cos| rx + |sin| ry. The share of both covers the roundings of the
-  // test and of these sums, which are below 2^-20 of them.
+  // Rotated back, |dx| is at most |cos| rx + |sin| ry. The margin, relative to both, covers the
+  // rounding errors of the test and of these sums, which are below 2^-20 of them.
   const float more = 1e-5f * (reach_x + reach_y) + 1e-37f;
   const float extent_x = fabsf(b.cos) * reach_x + fabsf(b.sin) * reach_y + more;
   const float extent_y = fabsf(b.sin) * reach_x + fabsf(b.cos) * reach_y + more;
@@ -126,7 +127,7 @@ __device__ Prepared Prepare(const float* box) {
   p.x_high = b.cx + (extent_x + 1e-6f * fabsf(b.cx));
   p.y_low = b.cy - (extent_y + 1e-6f * fabsf(b.cy));
   p.y_high = b.cy + (extent_y + 1e-6f * fabsf(b.cy));
-  // A box of infinite height holds points at infinity too, wherever its centre is.
+  // A box of infinite height also contains points at infinity, wherever its centre is.
   const float extent_z = 1.00001f * p.reach.w + 1e-6f * fabsf(b.cz) + 1e-37f;
   p.z_low = isinf(p.reach.w) ? -INFINITY : b.cz - extent_z;
   p.z_high = isinf(p.reach.w) ? INFINITY : b.cz + extent_z;
@@ -134,8 +135,8 @@ __device__ Prepared Prepare(const float* box) {
   return p;
 }
 
-// Sorts `count` keys on both axes. A bitonic network, by the block; the rest of a power of two from
-// 64 on is padding.
+// Sorts the keys of both axes by a bitonic network, with the whole block; they are padded to a
+// power of two of at least 64.
 __device__ void SortCentres(Index<kMany>& index, int keys_without_padding) {
   int count = kSlabs;
   while (count < keys_without_padding) count *= 2;
@@ -156,7 +157,8 @@ __device__ void SortCentres(Index<kMany>& index, int keys_without_padding) {
           keys[low + step] = a;
         }
       }
-      // Steps of up to 32 stay inside what one warp exchanges, this one and the next.
+      // In steps of up to 32, this one and the next, each warp exchanges keys within a range of its
+      // own.
       if (step > 32 || (step == 1 && size >= 64)) {
         __syncthreads();
       } else {
@@ -167,7 +169,7 @@ __device__ void SortCentres(Index<kMany>& index, int keys_without_padding) {
   __syncthreads();
 }
 
-// The same for few keys: each finds its place by comparing itself with all.
+// The same for few keys: each key finds its rank by comparison with all of them.
 __device__ void SortCentres(Index<kFew>& index, int count) {
   const int axis = static_cast<int>(threadIdx.x) / kFew, i = static_cast<int>(threadIdx.x) % kFew;
   uint64_t key = 0;
@@ -188,7 +190,7 @@ __device__ bool Holds(const float4& place, const float4& reach, float x, float y
   return fabsf(dz) <= reach.w && fabsf(local_x) <= reach.y && fabsf(local_y) <= reach.z;
 }
 
-// The lowest and the highest of all boxes that hold anything.
+// The lowest and the highest bounds along z of all boxes that can contain a point.
 template <class Index>
 __device__ void ReduceHeights(Index& index, const Prepared& mine) {
   float low = mine.holds_any ? mine.z_low : INFINITY;
@@ -203,10 +205,10 @@ __device__ void ReduceHeights(Index& index, const Prepared& mine) {
   }
 }
 
-// By the whole block; `boxes` are count <= kBoxes of them.
+// Called by the whole block; there are count <= kBoxes `boxes`.
 template <class Index>
 __device__ void Build(Index& index, const float* boxes, int count) {
-  __syncthreads();                               // nobody reads the last one any more
+  __syncthreads();                               // no thread reads the previous index any more
   const auto i = static_cast<int>(threadIdx.x);  // this thread's box
   if (i == 0) {
     index.z_low = INFINITY;
@@ -229,7 +231,7 @@ __device__ void Build(Index& index, const float* boxes, int count) {
   prepared.holds_any = false;
   if (i < count) {
     prepared = Prepare(boxes + 7 * i);
-    const bool any = prepared.holds_any;  // what holds nothing may stand anywhere
+    const bool any = prepared.holds_any;  // boxes that contain nothing may have any rank
     index.centre[0][i] = uint64_t{OrderedBits(any ? prepared.place.x : 0.0f)} << 32 | i;
     index.centre[1][i] = uint64_t{OrderedBits(any ? prepared.place.y : 0.0f)} << 32 | i;
   }
@@ -249,8 +251,8 @@ __device__ void Build(Index& index, const float* boxes, int count) {
   if (Index::kHasFloors && i == 0) {
     // Where the heights are equal, not finite or too far apart, all boxes share the lowest slab.
     const float scale = kFloors / (index.z_high - index.z_low);
-    index.floors_a_metre = scale > 0.0f && scale < 1e30f && index.z_low > -1e30f ? scale : 0.0f;
-    if (index.floors_a_metre == 0.0f) index.z_low = 0.0f;
+    index.floors_per_metre = scale > 0.0f && scale < 1e30f && index.z_low > -1e30f ? scale : 0.0f;
+    if (index.floors_per_metre == 0.0f) index.z_low = 0.0f;
   }
   __syncthreads();
   if (prepared.holds_any) {
@@ -279,7 +281,7 @@ __device__ void Build(Index& index, const float* boxes, int count) {
   __syncthreads();
 }
 
-// The lowest box of the index that holds the point, or kNone.
+// The lowest box of the index that contains the point, or kNone.
 template <class Index>
 __device__ int32_t Find(const Index& index, float x, float y, float z) {
   const int slab_x = index.x.SlabOf(x), slab_y = index.y.SlabOf(y);
@@ -300,7 +302,7 @@ __device__ int32_t Find(const Index& index, float x, float y, float z) {
   return found == INT32_MAX ? kNone : found;
 }
 
-// Brings the first points of a block near while it builds its index.
+// Prefetches the first points of a block while it builds its index.
 __device__ void Prefetch(const float* begin, const float* end) {
   constexpr int kLine = 128 / sizeof(float);
   const float* p = begin + threadIdx.x * kLine;
@@ -309,15 +311,15 @@ __device__ void Prefetch(const float* begin, const float* end) {
 
 template <class Index>
 __global__ void __launch_bounds__(kThreads, 1)
-    Kernel(PointsInBoxesPlan plan, int64_t points_a_block, const float* all_points,
+    Kernel(PointsInBoxesPlan plan, int64_t points_per_block, const float* all_points,
            const float* all_boxes, int32_t* points_indices) {
   cuda::BeginKernel();
   extern __shared__ __align__(16) unsigned char memory[];
   Index& index = *reinterpret_cast<Index*>(memory);
-  // Points are numbered through all batches.
-  const int64_t end = min((int64_t{blockIdx.x} + 1) * points_a_block, plan.batches * plan.points);
-  for (int64_t begin = blockIdx.x * points_a_block; begin < end;) {
-    const int64_t batch = plan.batches == 1 ? 0 : begin / plan.points;  // dividing takes long
+  // Points are numbered across all batches.
+  const int64_t end = min((int64_t{blockIdx.x} + 1) * points_per_block, plan.batches * plan.points);
+  for (int64_t begin = blockIdx.x * points_per_block; begin < end;) {
+    const int64_t batch = plan.batches == 1 ? 0 : begin / plan.points;  // divisions are slow
     const int64_t stop = min(end, (batch + 1) * plan.points);
     const float* boxes = all_boxes + batch * plan.boxes * 7;
     int64_t first = 0;
@@ -338,7 +340,7 @@ __global__ void __launch_bounds__(kThreads, 1)
         for (int n = 0; n < Index::kAhead; ++n) {
           const int64_t at = i + n * kThreads;
           if (at >= stop) break;
-          if (first > 0 && points_indices[at] != kNone) continue;  // an earlier box holds it
+          if (first > 0 && points_indices[at] != kNone) continue;  // an earlier box contains it
           const int32_t found = count > 0 ? Find(index, x[n], y[n], z[n]) : kNone;
           points_indices[at] = found == kNone ? kNone : static_cast<int32_t>(first) + found;
         }
@@ -351,7 +353,7 @@ __global__ void __launch_bounds__(kThreads, 1)
 
 template <class Index>
 void Run(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, cuda::Launcher& launch) {
-  // A block on each multiprocessor, which builds the index once for its share of the points.
+  // One block per multiprocessor, which builds the index once for its share of the points.
   const int64_t points = plan.batches * plan.points;
   const int64_t blocks =
       std::min<int64_t>((points + kThreads - 1) / kThreads, launch.multiprocessors());

@@ -13,9 +13,9 @@ namespace detops::ops::points_in_boxes {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
-// Above this crowding other cells are worth trying.
-constexpr double kCrowded = 8.0;
-constexpr int64_t kGrain = 128;  // a thread's share at least, in boxes
+// Above this mean list length, cells at quantiles are tried.
+constexpr double kLongLists = 8.0;
+constexpr int64_t kGrain = 128;  // the least number of boxes per thread
 constexpr int64_t kMostBands = 64;
 
 float RoundDown(double v) {
@@ -31,8 +31,8 @@ bool HoldsNothing(const FlatBox& b) {
          !std::isfinite(b.cx) || !std::isfinite(b.cy) || std::isnan(b.cz);
 }
 
-// The four corners, a little outside. A point that passes the float test lies within 10 roundings
-// of the true box, relative to its size.
+// The four corners, slightly enlarged. A point that passes the float test lies within 10 rounding
+// errors of the true box, relative to its size.
 struct Corners {
   double x[4], y[4];
 };
@@ -63,7 +63,7 @@ FlatBox Flatten(const float* box) {
 int32_t Axis::Cell(float x) const {
   if (splits == nullptr) {
     const float t = (x - origin) * scale + 1.0f;
-    // NaN, which inf * 0 gives on an axis of one cell, goes to the first.
+    // NaN, which inf * 0 gives on an axis of one cell, goes to the first cell.
     return t > 0.0f ? static_cast<int32_t>(std::min(t, static_cast<float>(cells - 1))) : 0;
   }
   int32_t cell = 0;  // how many splits are at most x
@@ -73,8 +73,8 @@ int32_t Axis::Cell(float x) const {
   return cell;
 }
 
-// Even cells: the three roundings of Cell() move an end by less than 3 units of 2^-24 of the
-// distance from the origin, and of the cell's number.
+// Uniform cells: the three roundings in Cell() move an end by less than 3 units of 2^-24, relative
+// to the distance from the origin and to the cell's number.
 double Axis::Low(int32_t cell) const {
   if (cell == 0) return -std::numeric_limits<double>::infinity();
   if (splits != nullptr) return splits[cell - 1];
@@ -90,7 +90,7 @@ double Axis::High(int32_t cell) const {
 
 Grid::Grid(core::WorkspaceLayout& layout, int64_t points, int64_t boxes) {
   max_cells_ = std::clamp<int64_t>(std::max(points / 16, 4 * boxes), 64, 1 << 20);
-  // Heads are 32 bits wide. There is room for all boxes in one cell, which is the last resort.
+  // Heads are 32 bits wide. There is room for all boxes in one cell, which is the fallback.
   max_entries_ = std::min<int64_t>(std::max(core::CheckedMul(64, boxes, "boxes"), 4 * max_cells_),
                                    std::numeric_limits<int32_t>::max());
   max_spans_ = std::max(max_entries_ / 2, boxes);
@@ -100,9 +100,9 @@ Grid::Grid(core::WorkspaceLayout& layout, int64_t points, int64_t boxes) {
   splits_[0] = layout.Array<float>(max_splits_);
   splits_[1] = layout.Array<float>(max_splits_);
   ends_ = layout.Array<float>(core::CheckedMul(2, boxes, "boxes"));
-  // Even cells are at most max_cells_, or 1022 in one row, and a ring around them.
-  const int64_t even_cells = max_cells_ + 4 * 1024;
-  heads_ = layout.Array<int32_t>(std::max(even_cells, max_splits_ * max_splits_));
+  // Uniform cells are at most max_cells_, or 1022 in one row, and a border around them.
+  const int64_t uniform_cells = max_cells_ + 4 * 1024;
+  heads_ = layout.Array<int32_t>(std::max(uniform_cells, max_splits_ * max_splits_));
   lists_ = layout.Array<int32_t>(max_entries_);
   spans_ = layout.Array<Span>(max_spans_);
   span_ends_ = layout.Array<int64_t>(boxes);
@@ -112,12 +112,12 @@ void Grid::Build(const FlatBox* boxes, int64_t count, runtime::Threads& threads)
   threads.For(count, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) bounds_[i] = BoundsOf(boxes[i]);
   });
-  FillEvenly(boxes, count, threads);
-  const double even = crowding_;
-  if (even <= kCrowded) return;
+  FillUniformly(boxes, count, threads);
+  const double uniform = mean_list_length_;
+  if (uniform <= kLongLists) return;
   PlaceAtQuantiles(count);
-  if (FillLists(boxes, count, threads) && crowding_ < even) return;
-  FillEvenly(boxes, count, threads);
+  if (FillLists(boxes, count, threads) && mean_list_length_ < uniform) return;
+  FillUniformly(boxes, count, threads);
 }
 
 Grid::Bounds Grid::BoundsOf(const FlatBox& box) {
@@ -127,17 +127,17 @@ Grid::Bounds Grid::BoundsOf(const FlatBox& box) {
           RoundUp(*std::max_element(c.x, c.x + 4)), RoundUp(*std::max_element(c.y, c.y + 4))};
 }
 
-void Grid::FillEvenly(const FlatBox* boxes, int64_t count, runtime::Threads& threads) {
+void Grid::FillUniformly(const FlatBox* boxes, int64_t count, runtime::Threads& threads) {
   int64_t cells = max_cells_;
   do {
-    PlaceEvenly(count, cells);
+    PlaceUniformly(count, cells);
     cells /= 4;
   } while (!FillLists(boxes, count, threads));
 }
 
-void Grid::PlaceEvenly(int64_t count, int64_t cells) {
-  // Over the boxes as if none were larger than 4 medians: a few giants must not make the cells
-  // large. What lies beyond is for the outer cells.
+void Grid::PlaceUniformly(int64_t count, int64_t cells) {
+  // The cells cover the boxes as if none were larger than 4 medians: a few giants must not make the
+  // cells large. Whatever lies beyond belongs to the outer cells.
   int64_t sizes = 0;
   for (int64_t i = 0; i < count; ++i) {
     const Bounds& b = bounds_[i];
@@ -159,7 +159,7 @@ void Grid::PlaceEvenly(int64_t count, int64_t cells) {
   x_ = y_ = Axis{};
   const double width = static_cast<double>(all.x2) - all.x1;
   const double height = static_cast<double>(all.y2) - all.y1;
-  // Square cells, as far as 1024 to a side allow; two more for what lies outside.
+  // Square cells, as far as 1024 per axis allow, including two for whatever lies outside.
   const double side = std::sqrt(width * height / static_cast<double>(cells));
   if (!(side > 0.0) || !std::isfinite(side) || cells < 16) return;  // one cell for all
   const auto place = [&](double length, float origin, Axis& axis) {
@@ -200,8 +200,7 @@ int64_t Grid::RowsOf(const Bounds& bounds) const {
   return bounds.x1 > bounds.x2 ? 0 : int64_t{y_.Cell(bounds.y2)} - y_.Cell(bounds.y1) + 1;
 }
 
-// In each row of cells: the part of the turned rectangle between the row's ends, from left to
-// right.
+// For each row of cells: the horizontal extent of the part of the rotated rectangle within the row.
 void Grid::FindSpans(const FlatBox& box, const Bounds& bounds, Span* spans) const {
   if (bounds.x1 > bounds.x2) return;
   const int32_t y1 = y_.Cell(bounds.y1), y2 = y_.Cell(bounds.y2);
@@ -226,7 +225,7 @@ void Grid::FindSpans(const FlatBox& box, const Bounds& bounds, Span* spans) cons
         }
       }
       if (left > right) {
-        last = first - 1;  // the rounded bounds touch a row that the box does not
+        last = first - 1;  // the rounded bounds touch a row that the box itself does not
       } else {
         first = std::max(first, x_.Cell(RoundDown(left)));
         last = std::min(last, x_.Cell(RoundUp(right)));
@@ -236,8 +235,8 @@ void Grid::FindSpans(const FlatBox& box, const Bounds& bounds, Span* spans) cons
   }
 }
 
-// False when the lists would not fit. Work follows the boxes' cells: the others, most of them, are
-// only cleared. Bands of rows have nothing in common, so each is for one thread.
+// False when the lists would not fit. The work is in proportion to the cells that boxes touch: the
+// others, which are most, are only cleared. Bands of rows are independent, one per thread.
 bool Grid::FillLists(const FlatBox* boxes, int64_t count, runtime::Threads& threads) {
   int64_t spans = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -271,7 +270,7 @@ bool Grid::FillLists(const FlatBox* boxes, int64_t count, runtime::Threads& thre
   });
   double squares = 0.0;
   for (int64_t i = 0; i < band_count; ++i) squares += bands[i].squares;
-  crowding_ = entries == 0 ? 0.0 : squares / static_cast<double>(entries);
+  mean_list_length_ = entries == 0 ? 0.0 : squares / static_cast<double>(entries);
   return true;
 }
 
@@ -287,7 +286,8 @@ void Grid::CountEntries(int64_t spans, Band& band) {
   }
 }
 
-// From the last box down, so that lists ascend; the last of a cell makes room for all of them.
+// From the last box to the first, so that lists ascend; the last box of a cell reserves room for
+// all of them.
 void Grid::FillListsOf(Band& band, int64_t count) {
   int32_t used = band.first_entry;
   for (int64_t i = count - 1; i >= 0; --i) {

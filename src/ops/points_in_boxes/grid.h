@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which boxes a point may lie in: a grid over the ground, with the boxes that touch each cell. The
-// exact test follows, so the grid only must never leave a box out.
+// Which boxes a point may lie in: a grid over the ground plane, with the boxes that touch each
+// cell. The exact test follows, so the grid may list too many boxes but must never miss one.
 #pragma once
 
 #include <cstdint>
@@ -18,28 +18,28 @@ struct FlatBox {
 
 FlatBox Flatten(const float* box);  // [7] cx cy cz dx dy dz heading
 
-// Cells along one axis. The first and the last reach to infinity. Cell() never decreases with its
-// argument, whatever the rounding: so a point between a box's ends lies in a cell between theirs.
+// Cells along one axis. The first and the last extend to infinity. Cell() is monotonic in its
+// argument despite rounding, so a point between a box's ends lies in a cell between theirs.
 struct Axis {
   int32_t cells = 1;
-  // Even cells: origin and 1/width of the inner ones.
+  // Uniform cells: origin and 1/width of the inner ones.
   float origin = 0.0f, scale = 0.0f;
-  // Else cells between these, which are sorted; search_steps is log2 of their number + 1.
+  // Otherwise, cells between these sorted values; search_steps is log2 of their number + 1.
   const float* splits = nullptr;
   int32_t search_steps = 0;
 
   int32_t Cell(float x) const;
-  // An interval that surely holds every float of the cell.
+  // An interval that is certain to contain every float of the cell.
   double Low(int32_t cell) const;
   double High(int32_t cell) const;
 };
 
 class Grid {
  public:
-  // Arrays for `boxes` boxes and `points` points, O(boxes + points).
+  // Lays out arrays for `boxes` boxes and `points` points, O(boxes + points).
   Grid(core::WorkspaceLayout& layout, int64_t points, int64_t boxes);
 
-  // Even cells; where those crowd the boxes into few of them (sizes or positions over many
+  // Uniform cells; where most boxes would lie in few of those (sizes or positions over many
   // decades), cells at quantiles of the boxes' ends.
   void Build(const FlatBox* boxes, int64_t count, runtime::Threads& threads);
 
@@ -61,11 +61,11 @@ class Grid {
     int32_t begin, end;  // cells of some rows
     int64_t entries = 0;
     int32_t first_entry = 0;
-    double squares = 0.0;  // of the lengths of its lists
+    double squares = 0.0;  // sum of the squares of the lengths of its lists
   };
   static Bounds BoundsOf(const FlatBox& box);
-  void FillEvenly(const FlatBox* boxes, int64_t count, runtime::Threads& threads);
-  void PlaceEvenly(int64_t count, int64_t cells);
+  void FillUniformly(const FlatBox* boxes, int64_t count, runtime::Threads& threads);
+  void PlaceUniformly(int64_t count, int64_t cells);
   void PlaceAtQuantiles(int64_t count);
   int64_t RowsOf(const Bounds& bounds) const;
   int64_t FirstSpan(int64_t box) const { return box == 0 ? 0 : span_ends_[box - 1]; }
@@ -75,15 +75,15 @@ class Grid {
   void FillListsOf(Band& band, int64_t count);
 
   int64_t max_cells_, max_entries_, max_spans_, max_splits_;
-  Bounds* bounds_;      // [boxes]; x1 > x2 for a box that holds nothing
+  Bounds* bounds_;      // [boxes]; x1 > x2 for a box that contains nothing
   float* splits_[2];    // [max_splits] for x and y
-  float* ends_;         // [2 * boxes] to sort
+  float* ends_;         // [2 * boxes] scratch for sorting
   int32_t* heads_;      // [cells]
   int32_t* lists_;      // [max_entries]
-  Span* spans_;         // [max_spans] of one box after another, one for each row it touches
-  int64_t* span_ends_;  // [boxes] where a box's end among them
-  // The length of the list that an average entry is in: what a point inside some box has to test.
-  double crowding_ = 0.0;
+  Span* spans_;         // [max_spans] box after box, one for each row that the box touches
+  int64_t* span_ends_;  // [boxes] where the spans of a box end
+  // The mean length of the list that an entry is in: the tests that a point inside some box needs.
+  double mean_list_length_ = 0.0;
   Axis x_, y_;
 };
 

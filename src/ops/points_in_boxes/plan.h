@@ -12,7 +12,7 @@ struct PointsInBoxesPlan {
   int64_t batches;
   int64_t points, boxes;  // of one batch
 
-  // All checks but those of pointers.
+  // Makes all checks except those of pointers.
   static PointsInBoxesPlan Make(const mluOpTensorStruct* points_desc,
                                 const mluOpTensorStruct* boxes_desc,
                                 const mluOpTensorStruct* points_indices_desc);

@@ -14,7 +14,8 @@ void PointsInBoxesReference(const PointsInBoxesPlan& plan, const PointsInBoxesAr
     const float* boxes = args.boxes + b * plan.boxes * 7;
     int32_t* indices = args.points_indices + b * plan.points;
     std::fill_n(indices, plan.points, kNone);
-    // Boxes outside, so that each is prepared once; the first that holds a point stays.
+    // Boxes in the outer loop, so that each is prepared once; the first box that contains a point
+    // is kept.
     for (int64_t t = 0; t < plan.boxes; ++t) {
       const math::Box3d box = math::PrepareBox3d(boxes + t * 7);
       for (int64_t m = 0; m < plan.points; ++m) {

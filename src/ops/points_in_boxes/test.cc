@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One named test for each rule of README.md, on every implementation of the table.
+// One named test for each rule of README.md, run on every implementation.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -130,7 +130,7 @@ TEST_P(PointsInBoxesTest, NetworkSize) {
   }
 }
 
-// Points on the faces of turned boxes, where every rounding counts.
+// Points on the faces of rotated boxes, where every rounding matters.
 TEST_P(PointsInBoxesTest, OnTheFacesBitByBit) {
   Rng rng(43);
   const int64_t t = 40, per_box = 400 / kSlowdown + 5;
@@ -175,7 +175,7 @@ TEST_P(PointsInBoxesTest, ManyBoxesAndHugeHeadings) {
 class PointsInBoxesWorkTest : public PointsInBoxesTest {
  protected:
   static constexpr int64_t kPoints = 100000, kBoxes = 400;
-  // The answer is checked, and the tests for each point returned.
+  // Checks the result and returns the number of tests per point.
   double TestsPerPoint(const std::vector<float>& points, const std::vector<float>& boxes) {
     const auto m = static_cast<int64_t>(points.size() / 3);
     const auto t = static_cast<int64_t>(boxes.size() / 7);
@@ -217,7 +217,7 @@ TEST_P(PointsInBoxesWorkTest, LongThinBoxesAcross) {
   EXPECT_LT(TestsPerPoint(RandomPoints(rng, kPoints), boxes), 8.0);
 }
 
-TEST_P(PointsInBoxesWorkTest, PlacesOverTwelveDecades) {
+TEST_P(PointsInBoxesWorkTest, PositionsOverTwelveDecades) {
   Rng rng(84);
   std::vector<float> boxes = RandomBoxes3d(rng, kBoxes), points = RandomPoints(rng, kPoints);
   for (size_t i = 0; i < boxes.size(); i += 7) {

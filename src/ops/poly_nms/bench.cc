@@ -9,11 +9,11 @@ namespace detops::bench {
 namespace {
 
 constexpr float kThreshold = 0.1f;
-// The largest for which the reference, which meets every pair, is waited for.
+// The largest size for which the reference, which compares every pair, is measured.
 constexpr int64_t kReferenceUpTo = 2000;
-// What clipping a pair can't do without: four pairs of triangles, in each the side of one edge on
-// which three corners and the edge's own end lie, 7 operations each.
-constexpr double kOperationsAPair = 4 * 4 * 7;
+// The least that clipping a pair requires: for four pairs of triangles, on which side of one edge
+// three corners and the edge's own end lie, 7 operations each.
+constexpr double kOperationsPerPair = 4 * 4 * 7;
 
 enum class Scene { kScattered, kRepeated, kPiled, kIdentical };
 
@@ -21,16 +21,16 @@ std::vector<float> BoxesOf(Scene scene, int64_t count) {
   test::Rng rng(102);
   if (scene == Scene::kScattered) return test::RandomQuads(rng, count, 0.0f, true);
   std::vector<float> boxes;
-  std::vector<test::Quad> things;  // each found 100 times
+  std::vector<test::Quad> objects;  // each detected 100 times
   const float side = 25.0f * std::sqrt(static_cast<float>(count) / 10.0f);
   for (int64_t i = 0; scene == Scene::kRepeated && i < count / 100; ++i) {
     const float x = test::Uniform(rng, 0, side), y = test::Uniform(rng, 0, side);
-    things.push_back(test::RandomRectangle(rng, x, y));
+    objects.push_back(test::RandomRectangle(rng, x, y));
   }
   test::Quad quad = test::RandomRectangle(rng, 0, 0);
   for (int64_t i = 0; i < count; ++i) {
     if (scene == Scene::kRepeated) {
-      quad = things[rng() % things.size()];
+      quad = objects[rng() % objects.size()];
       for (float& v : quad) v += test::Uniform(rng, -1, 1);
     } else if (scene == Scene::kPiled) {
       const float x = test::Uniform(rng, -1, 1), y = test::Uniform(rng, -1, 1);
@@ -76,7 +76,7 @@ Case Make(const std::string& name, Scene scene, int64_t count) {
   c.dims = core::Concat("[", count, ",9] ", name.substr(0, name.find('_')));
   c.size = count;
   c.report.bytes = c.floor.bytes = static_cast<double>(count * (9 + 1) * 4 + 4);
-  c.operations_a_pair = kOperationsAPair;
+  c.operations_a_pair = kOperationsPerPair;
   c.reference = count <= kReferenceUpTo;
   c.one_thread = count > kReferenceUpTo;
   c.make = [scene, count](const Place& place) {

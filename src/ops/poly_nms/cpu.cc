@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Boxes from place to place (cpu/nms/local_nms-inl.h); few boxes, and what the best leave of a
-// crowd, in the order of scores (cpu/nms/greedy_nms-inl.h). A pair whose bounds overlap is decided
-// by the cheapest test that can prove its answer: a bound on the IoU from areas and bounds, then
-// the area that two convex quadrilaterals share, four edges in a vector; what neither can prove
-// goes to math::QuadIoU, whose decision is the definition.
+// The first of these conditions that holds decides how boxes are suppressed:
+//   threshold below 0                      keep the highest-scoring box, compare nothing
+//   at most 512 boxes                      compare each with all kept boxes, in score order
+//   more than 256 boxes per cell           decide the best 512 first, compare all others with
+//                                          those kept, decide what remains in score order
+//   more than 16 per cell, 4096 or more    the same if the best suppress 7/8 of a sample
+//   otherwise                              cell by cell (cpu/nms/local_nms-inl.h)
+// In score order means cpu/nms/greedy_nms-inl.h: without a grid for at most 512 boxes, else in
+// chunks with one. Boxes per cell are those of BoxCells::Density().
+//
+// A pair whose bounds overlap is decided by the cheapest test that can prove its answer: a bound on
+// the IoU from areas and bounds, then the area that two convex quadrilaterals share, four edges per
+// vector; pairs that neither can decide go to math::QuadIoU, whose decision is the definition.
 #include "cpu/nms/box_cells.h"
 #include "cpu/score_sort.h"
 #include "cpu/simd.h"
@@ -67,14 +75,14 @@ using namespace poly_nms::HWY_NAMESPACE;
 using cpu::Bounds;
 
 constexpr int64_t kGrain = 2048;
-// Boxes for a cell from which on the best may suppress most of the others, and how many boxes make
-// it worth a try.
+// The density, in boxes per cell, above which the highest-scoring boxes may suppress most of the
+// others, and how many boxes there must be to make the attempt worthwhile.
 constexpr double kDense = 16;
 constexpr int64_t kLeastDense = 4096;
 
-// Of cpu/nms/kept_boxes-inl.h.
+// A judge as in cpu/nms/kept_boxes-inl.h.
 struct QuadJudge {
-  static constexpr bool kInVectors = false;  // each pair takes a way of its own
+  static constexpr bool kInVectors = false;  // each pair may need other tests
   const float* boxes;                        // the input
   const Workspace& w;
   float threshold;
@@ -103,7 +111,7 @@ struct QuadJudge {
   }
 };
 
-// Of one box that has no place in the order yet.
+// Judges one box that has no position in the order yet.
 struct NewcomerJudge {
   static constexpr bool kInVectors = false;
   const QuadJudge& judge;
@@ -115,7 +123,7 @@ struct NewcomerJudge {
   }
 };
 
-// One call.
+// The state of one call.
 class PolyNmsRun {
  public:
   PolyNmsRun(const PolyNmsPlan& plan, const PolyNmsArgs& args, Workspace& workspace,
@@ -128,14 +136,14 @@ class PolyNmsRun {
     w_.cells.Measure(w_.bounds, plan_.count, threads_);
     const bool dense = w_.cells.Density() > kDense && plan_.count >= kLeastDense;
     runtime::Work work = {0, 0};
-    const bool done = (dense || w_.cells.Crowded()) && SuppressDense(work);
-    if (!done) work += SuppressByPlace();
+    const bool done = (dense || w_.cells.Clustered()) && SuppressDense(work);
+    if (!done) work += SuppressByCell();
     return work;
   }
 
  private:
   const float* BoxOf(int64_t index) const { return boxes_ + 9 * index; }
-  // Boxes are read in any order, so they are asked for that many ahead.
+  // Boxes are read in no regular order, so they are prefetched this many iterations ahead.
   static constexpr int64_t kAhead = 16;
   void PrefetchBox(int64_t index) const {
     __builtin_prefetch(BoxOf(index));
@@ -145,7 +153,7 @@ class PolyNmsRun {
     return math::ScoreKey(BoxOf(index)[8], static_cast<uint32_t>(index));
   }
 
-  // By input index.
+  // Indexed as the input.
   void FindBounds(int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) w_.bounds[i] = math::ReachOf(BoxOf(i));
   }
@@ -155,26 +163,26 @@ class PolyNmsRun {
   }
   QuadJudge MakeJudge() const { return {boxes_, w_, plan_.iou_threshold}; }
 
-  runtime::Work SuppressByPlace() {
+  runtime::Work SuppressByCell() {
     w_.cells.Place(w_.bounds, plan_.count, threads_);
     const cpu::BoxCells& cells = w_.cells;
     threads_.For(plan_.count, kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        w_.kept[i] = cells.CellOf(i) == cpu::BoxCells::kNoCell;  // alone
+        w_.kept[i] = cells.CellOf(i) == cpu::BoxCells::kNoCell;  // overlaps nothing
       }
     });
     threads_.For(cells.used(), kGrain / 8, [&](int64_t begin, int64_t end) {
-      const int64_t first_place = cells.Begin(cells.Used(begin));
-      const int64_t end_place = cells.End(cells.Used(end - 1));
-      for (int64_t place = first_place; place < end_place; ++place) {
-        if (place + kAhead < end_place) PrefetchBox(cells.BoxAt(place + kAhead));
-        w_.keys[place] = KeyOf(cells.BoxAt(place));
+      const int64_t first_slot = cells.Begin(cells.Used(begin));
+      const int64_t end_slot = cells.End(cells.Used(end - 1));
+      for (int64_t slot = first_slot; slot < end_slot; ++slot) {
+        if (slot + kAhead < end_slot) PrefetchBox(cells.BoxAt(slot + kAhead));
+        w_.keys[slot] = KeyOf(cells.BoxAt(slot));
       }
       for (int64_t i = begin; i < end; ++i) {
         const uint32_t cell = cells.Used(i);
         std::sort(w_.keys + cells.Begin(cell), w_.keys + cells.End(cell));
       }
-      PrepareInOrder(w_.keys, first_place, end_place);
+      PrepareInOrder(w_.keys, first_slot, end_slot);
     });
     return LocalNms(w_.cells, w_.bounds, w_.keys, w_.progress, MakeJudge(), Keep()).Run(threads_);
   }
@@ -185,17 +193,18 @@ class PolyNmsRun {
     return SuppressByScore(plan_.count);
   }
 
-  // Where boxes lie close, the best may suppress most of the others: these meet those first, in any
-  // order. False where the best don't, unless all boxes lie in a crowd; the bounds are as before.
+  // Where boxes are dense, the highest-scoring ones may suppress most of the others: all others are
+  // compared with those first, in any order. Returns false, with the bounds restored, where they
+  // don't suppress most, unless the boxes are clustered.
   bool SuppressDense(runtime::Work& work) {
     std::fill_n(w_.kept, plan_.count, false);
     FewKept kept;
     const uint64_t last = SuppressBest(kept, work);
     constexpr int64_t kSample = 256;
-    if (!w_.cells.Crowded() &&
+    if (!w_.cells.Clustered() &&
         CollectUnsuppressed(plan_.count / kSample, last, kept.Kept(), work) > kSample / 8) {
       static_assert(kLeastDense >= FewKept::kCapacity);
-      FindBounds(0, FewKept::kCapacity);  // those of the best, by score, are in their place
+      FindBounds(0, FewKept::kCapacity);  // overwritten by those of the best, in score order
       return false;
     }
     const int64_t left = CollectUnsuppressed(1, last, kept.Kept(), work);
@@ -203,7 +212,8 @@ class PolyNmsRun {
     return true;
   }
 
-  // Among the best, as many as FewKept has room for; returns the key of the last.
+  // Suppression among the highest-scoring boxes, as many as FewKept has room for; returns the key
+  // of the last of them.
   uint64_t SuppressBest(FewKept& kept, runtime::Work& work) {
     const uint64_t limit = KeyAmongBest();
     const auto take = [&](int64_t begin, int64_t end, uint64_t* out) {
@@ -221,8 +231,8 @@ class PolyNmsRun {
     return order[best - 1];
   }
 
-  // The last of the best keys, about half as many as FewKept has room for, or more where there are
-  // so many boxes that a sample can't tell.
+  // The last of the best keys, which are about half as many as FewKept has room for, or more where
+  // there are too many boxes for the sample to be precise.
   uint64_t KeyAmongBest() const {
     constexpr int64_t kSamples = 1024, kBest = FewKept::kCapacity / 2;
     std::array<uint64_t, kSamples> keys;
@@ -232,7 +242,7 @@ class PolyNmsRun {
     return *last;
   }
 
-  // Collects the keys behind `last` of boxes that none of `kept` suppresses, of each step-th box;
+  // Of every step-th box, collects the keys after `last` of boxes that none of `kept` suppresses;
   // returns how many.
   int64_t CollectUnsuppressed(int64_t step, uint64_t last, const cpu::BoxCells::Boxes& kept,
                               runtime::Work& work) {
@@ -247,7 +257,7 @@ class PolyNmsRun {
         const Quad quad = {math::PrepareQuad(BoxOf(i), bounds), static_cast<int32_t>(i)};
         const NewcomerJudge newcomer = {judge, quad, bounds};
         part_candidates += 1 + kept.count;
-        if (AnySuppresses(kept, EachIs(bounds), i, newcomer, part, AdmitsAll())) continue;
+        if (AnySuppresses(kept, BroadcastBox(bounds), i, newcomer, part, AdmitsAll())) continue;
         *out++ = key;
       }
       pairs += part;
@@ -259,7 +269,7 @@ class PolyNmsRun {
     return left;
   }
 
-  // Those whose keys were collected.
+  // Decides the boxes whose keys were collected.
   runtime::Work SuppressByScore(int64_t count) {
     const uint64_t* order = cpu::SortByRank(w_.keys, w_.other_keys, count);
     threads_.For(count, kGrain,
@@ -273,7 +283,7 @@ class PolyNmsRun {
     return GreedyNms(w_.bounds, 0, count, count, w_.cells, threads_, MakeJudge(), Keep());
   }
 
-  // The boxes lie in any order.
+  // Reads the boxes in no regular order.
   void PrepareInOrder(const uint64_t* order, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       if (i + kAhead < end) PrefetchBox(math::IndexOfKey(order[i + kAhead]));
@@ -310,7 +320,7 @@ void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
   core::WorkspaceLayout layout(memory);
   Workspace workspace(layout, plan.count);
   launch.work = PolyNmsRun(plan, args, workspace, launch.threads).Suppress();
-  // Up to the last one kept, so that nothing is written behind the results.
+  // Only up to the last box kept, so that nothing is written after the results.
   const bool* kept = workspace.kept;
   const bool* end = kept + plan.count;
   while (!end[-1]) --end;  // the best is always kept

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sort by score, prepare each box once, suppress by chunks (cuda/greedy_nms.cuh), list what is kept
-// in the order of the input. A pair whose bounds overlap meets the filter in float, then the filter
-// in double; what neither can prove goes to math::QuadIoU, whose decision is the definition.
+// Sort by score, prepare each box once, suppress in chunks (cuda/greedy_nms.cuh), list the kept
+// boxes in the order of the input. A pair whose bounds overlap is tested by the filter in float,
+// then by the filter in double; pairs that neither can decide go to math::QuadIoU, whose decision
+// is the definition.
 #include <cstdint>
 
 #include "cuda/greedy_nms.cuh"
@@ -16,7 +17,8 @@ namespace detops::ops {
 namespace {
 
 constexpr int kThreads = 256;
-// From here on the grid of kept boxes is faster than meeting all of them, and crowds are thinned.
+// Above this many boxes, the grid of kept boxes is faster than comparing with all of them, and
+// dense clusters are thinned.
 constexpr int64_t kGridFrom = 4096;
 
 struct Workspace {
@@ -86,14 +88,15 @@ struct Judge {
     if (there && verdict == math::Verdict::kDoubtful) return Measure(pair.ahead, pair.behind);
     return there && verdict == math::Verdict::kYes;
   }
-  // The pairs of the lanes that are `asking`, four after four: eight lanes a pair, an edge each.
+  // Judges the pairs of the lanes that are `asking`, four at a time: eight lanes per pair, one edge
+  // per lane.
   template <class Real>
   __device__ math::Verdict JudgeIn(const cuda::Pair& mine, bool asking) const {
     constexpr int kLanes = math::kPairEdges;
     const auto lane = static_cast<int>(threadIdx.x % 32);
     math::Verdict verdict = math::Verdict::kDoubtful;
     for (unsigned rest = __ballot_sync(cuda::kAllLanes, asking); rest != 0;) {
-      int pair = 0;  // the lane that asks for it
+      int pair = 0;  // the lane whose pair it is
       for (int group = 0; group < 32 / kLanes; ++group) {
         if (rest != 0 && group <= lane / kLanes) pair = __ffs(static_cast<int>(rest)) - 1;
         rest &= rest - 1;
@@ -110,17 +113,17 @@ struct Judge {
                  __shfl_xor_sync(cuda::kAllLanes, sum.nearest, distance)});
       }
       const math::Verdict found = quad_pair.Judge(sum, threshold);
-      // To those who asked.
+      // Send the verdicts to the lanes that asked.
       for (int group = 0; group < 32 / kLanes; ++group) {
         const int asker = __shfl_sync(cuda::kAllLanes, pair, group * kLanes);
-        const auto told = static_cast<math::Verdict>(
+        const auto answer = static_cast<math::Verdict>(
             __shfl_sync(cuda::kAllLanes, static_cast<int>(found), group * kLanes));
-        if (lane == asker) verdict = told;
+        if (lane == asker) verdict = answer;
       }
     }
     return verdict;
   }
-  // Apart, so that their registers don't burden the rest.
+  // Separate functions, so that their registers don't count towards the common path.
   __device__ __noinline__ math::Verdict JudgeInDouble(const cuda::Pair& mine, bool asking) const {
     return JudgeIn<double>(mine, asking);
   }
@@ -153,7 +156,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// Only the first, where every pair counts as overlapping; else the ranks listed.
+// Marks only the first box, where every pair counts as overlapping, or else the ranks listed.
 __global__ void __launch_bounds__(kThreads)
     MarkKernel(bool only_first, const int32_t* ranks, const int32_t* rank_count,
                const uint32_t* order, bool* kept) {

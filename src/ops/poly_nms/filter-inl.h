@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// math::QuadPair with four edges in a vector, and in double: hardly a pair is doubtful. Compiled
-// once for each Highway target, hence the unusual guard.
+// math::QuadPair with four edges per vector, in double, so that hardly any pair is doubtful.
+// Compiled once for each Highway target, hence the unusual guard.
 #if defined(DETOPS_OPS_POLY_NMS_FILTER_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_OPS_POLY_NMS_FILTER_INL_H_
 #undef DETOPS_OPS_POLY_NMS_FILTER_INL_H_
@@ -23,7 +23,7 @@ using math::FilterQuad;
 using math::QuadBounds;
 using math::Verdict;
 
-// Corners about a local origin, the first again at the end.
+// Corners relative to a local origin, the first repeated at the end.
 struct Corners {
   HWY_ALIGN double x[8], y[8];
 };
@@ -38,14 +38,14 @@ HWY_INLINE void LoadCorners(const FilterQuad& q, double origin_x, double origin_
 }
 
 struct EdgeSums {
-  double shared;  // this polygon's part of twice the shared area
+  double shared;  // this polygon's contribution to twice the shared area
   double area;    // twice its own area
   bool doubtful;
 };
 
-// Green's theorem: the shared area is a sum over the edges of both polygons, each with the part of
-// it inside the other polygon, from t0 to t1. An edge that runs along a line of the other, closer
-// than `near`, could be counted twice or not at all: doubtful.
+// Green's theorem: the shared area is a sum over the edges of both polygons, each clipped to the
+// part inside the other polygon, from t0 to t1. An edge that runs along a line of the other
+// polygon, closer than `near`, could be counted twice or not at all, so the pair is doubtful.
 HWY_INLINE EdgeSums SumEdges(const Corners& p, const Corners& other, double near) {
   const hn::CappedTag<double, 4> tag;
   using V = hn::Vec<decltype(tag)>;
@@ -78,10 +78,10 @@ HWY_INLINE EdgeSums SumEdges(const Corners& p, const Corners& other, double near
           doubtful};
 }
 
-// IoU > threshold, where the answer is certain. With coordinates of at most L about the origin and
-// scale = L^2, a side_ value is wrong by less than 1e-14 scale; edges nearer than 1e-6 scale being
-// doubtful, t is wrong by less than 1e-8, and the shared area by less than 1e-7 scale. QuadIoU's
-// own error is far smaller. docs/numerics.md has the steps.
+// IoU > threshold, where the answer is certain. With coordinates of at most L relative to the
+// origin and scale = L^2, the error of a side_ value is below 1e-14 scale. As edges closer than
+// 1e-6 scale are doubtful, the error of t is below 1e-8, and that of the shared area below 1e-7
+// scale. QuadIoU's own error is far smaller. docs/numerics.md has the derivation.
 HWY_INLINE Verdict Judge(const FilterQuad& a, const FilterQuad& b, const QuadBounds& bounds_a,
                          const QuadBounds& bounds_b, double threshold) {
   const double width =

@@ -12,10 +12,10 @@ struct PolyNmsPlan {
   int64_t count;
   float iou_threshold;
 
-  // All checks but those of pointers.
+  // Makes all checks except those of pointers.
   static PolyNmsPlan Make(const mluOpTensorStruct* boxes_desc, const mluOpTensorStruct* output_desc,
                           float iou_threshold);
-  // What the workspace query knows; no implementation's workspace depends on more.
+  // What the workspace query knows. No implementation's workspace depends on more.
   static PolyNmsPlan ForWorkspace(const mluOpTensorStruct* boxes_desc);
   bool Empty() const { return count == 0; }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One named test for each rule of README.md, on every implementation of the table.
+// One named test for each rule of README.md, run on every implementation.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -109,7 +109,7 @@ TEST_P(PolyNmsTest, NanScoresGoFirstLowerIndexAmongThem) {
 }
 
 TEST_P(PolyNmsTest, ASuppressedBoxSuppressesNothing) {
-  Boxes boxes;  // a chain: the second would suppress the third, but is gone
+  Boxes boxes;  // a chain: the second would suppress the third, but is suppressed itself
   AddSquare(boxes, 0, 0, 4, 3);
   AddSquare(boxes, 2, 0, 4, 2);
   AddSquare(boxes, 4, 0, 4, 1);
@@ -137,7 +137,7 @@ TEST_P(PolyNmsTest, ZeroThresholdNeedsSharedArea) {
   Boxes boxes;
   AddSquare(boxes, 0, 0, 1, 3);
   AddSquare(boxes, 1, 0, 1, 2);          // touches
-  AddSquare(boxes, 0.99f, 0.99f, 1, 1);  // shares a corner's worth
+  AddSquare(boxes, 0.99f, 0.99f, 1, 1);  // overlaps at a corner
   EXPECT_EQ(Run(boxes, 0.0f), (Kept{0, 1}));
   EXPECT_EQ(Run(boxes, -0.0f), (Kept{0, 1}));
 }
@@ -176,7 +176,7 @@ TEST_P(PolyNmsTest, ConcaveBoxSparesWhatLiesInItsNotch) {
   EXPECT_EQ(Run(boxes, 0.05f), (Kept{0, 1}));
 }
 
-// Two unit squares with IoU 1/7 that the usual float code sees as identical at (1e4, 1e4).
+// Two unit squares with IoU 1/7, which the usual float code takes for identical at (1e4, 1e4).
 TEST_P(PolyNmsTest, FarFromTheOrigin) {
   for (float at : {1e4f, 1e5f, 1e6f}) {
     Boxes boxes;
@@ -262,12 +262,12 @@ TEST_P(PolyNmsTest, NoLimitAt9770) {
 class PolyNmsWorkTest : public PolyNmsTest {
  protected:
   static constexpr int64_t kCount = 20000 / kSlowdown + 1000;
-  // Pairs clipped for each box.
+  // Pairs clipped per box.
   double PairsPerBox(const Boxes& boxes, float threshold) {
     Run(boxes, threshold);
     EXPECT_GE(LastPairCount(), 0);
     EXPECT_GE(LastCandidateCount(), 0);
-    // A box looks at the cells around it and at the kept boxes in them.
+    // The candidates of a box are the cells around it and the kept boxes in them.
     EXPECT_LT(static_cast<double>(LastCandidateCount()),
               200.0 * static_cast<double>(boxes.size()) / 9);
     return static_cast<double>(LastPairCount()) / (static_cast<double>(boxes.size()) / 9);
@@ -299,7 +299,7 @@ TEST_P(PolyNmsWorkTest, OneGiantAmongTiny) {
   EXPECT_LT(PairsPerBox(boxes, 0.001f), 3.0);
 }
 
-TEST_P(PolyNmsWorkTest, SizesAndPlacesOverTwelveDecades) {
+TEST_P(PolyNmsWorkTest, SizesAndPositionsOverTwelveDecades) {
   Rng rng(73);
   Boxes boxes;
   for (int64_t i = 0; i < kCount; ++i) {
@@ -326,7 +326,7 @@ TEST_P(PolyNmsWorkTest, Identical) {
   Boxes boxes;
   const Quad quad = RandomRectangle(rng, 5, 5);
   for (int64_t i = 0; i < kCount; ++i) AddQuad(boxes, quad, 0.5f);
-  EXPECT_LT(PairsPerBox(boxes, 0.1f), 2.1);  // one proof tried and one decision a pair
+  EXPECT_LT(PairsPerBox(boxes, 0.1f), 2.1);  // one proof attempted and one decision per pair
   EXPECT_EQ(Run(boxes, 0.1f), Kept{0});
 }
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-// A stream is known by its address.
+// A stream is identified by its address.
 struct CUstream_st {
   int device;
 };
@@ -28,7 +28,7 @@ struct State {
   std::mutex mutex;
   std::map<const std::byte*, std::pair<size_t, int>> memory;  // begin: bytes, device
   std::set<cudaStream_t> streams;
-  std::map<std::pair<const void*, int>, size_t> shared_memory;  // that a kernel may have there
+  std::map<std::pair<const void*, int>, size_t> shared_memory;  // per kernel and device
   int64_t launches[kDeviceCount] = {};
 };
 
@@ -52,7 +52,7 @@ bool IsHere(const State& state, cudaStream_t stream) {
   return stream == nullptr || (state.streams.contains(stream) && stream->device == current);
 }
 
-// Whether all of it lies in one allocation on the current device.
+// Whether all of the memory is in one allocation on the current device.
 bool IsHere(const State& state, const void* memory, size_t bytes) {
   const auto* begin = static_cast<const std::byte*>(memory);
   auto next = state.memory.upper_bound(begin);
@@ -239,11 +239,11 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
   state.shared_memory[{kernel, current}] = static_cast<size_t>(value);
   return cudaSuccess;
 }
-// CUB chooses its tiles by the generation that a kernel was compiled for.
+// CUB selects its tile sizes by the generation that a kernel was compiled for.
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   *attributes = {};
   const int wanted = 10 * Current().major + Current().minor;
-  int best = *std::begin(kCompiledFor);  // where there is no older code, any: it won't run
+  int best = *std::begin(kCompiledFor);  // where there is no older code, any of it: it won't run
   for (const int architecture : kCompiledFor) {
     if (architecture <= wanted) best = std::max(best, architecture);
   }

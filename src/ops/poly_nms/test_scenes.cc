@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many boxes: enough for the order of places that fast implementations go by, in scenes that are
-// hard for it. Each has the kept boxes of the reference; the work follows the overlaps.
+// Many boxes: enough for the spatial order in which fast implementations process them, in scenes
+// that are hard for that order. The kept boxes must equal the reference's, and the work must be in
+// proportion to the overlaps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 
 using Boxes = std::vector<float>;
 
-// Enough for every way that an implementation may take.
+// Enough for every strategy that an implementation may choose.
 constexpr int64_t kMost = 4400 / kSlowdown + 600;
 
 void Add(Boxes& boxes, const Quad& quad, float score) {
@@ -29,9 +30,9 @@ void AddRectangle(Boxes& boxes, float x, float y, float width, float height, flo
   Add(boxes, {x, y, x + width, y, x + width, y + height, x, y + height}, score);
 }
 
-class PolyNmsPlacesTest : public testing::TestWithParam<std::string> {
+class PolyNmsScenesTest : public testing::TestWithParam<std::string> {
  protected:
-  // On the CPU fewer will do for the ways of most scenes, and the reference takes less time.
+  // On the CPU, fewer suffice for the strategies of most scenes, and the reference takes less time.
   int64_t Many() const { return DeviceOf(GetParam()) == "cpu" ? 2400 / kSlowdown + 600 : kMost; }
   void ExpectAsReference(const Boxes& boxes) {
     for (const float threshold : {0.0f, 0.1f, 0.5f}) {
@@ -39,7 +40,7 @@ class PolyNmsPlacesTest : public testing::TestWithParam<std::string> {
           << "threshold " << threshold;
     }
   }
-  void ExpectLooksPerBoxBelow(double most, const Boxes& boxes, float threshold) {
+  void ExpectCandidatesPerBoxBelow(double most, const Boxes& boxes, float threshold) {
     const auto counting = CountingImplementationsOf("poly_nms");
     if (std::find(counting.begin(), counting.end(), GetParam()) == counting.end()) return;
     PolyNms(GetParam(), boxes, threshold);
@@ -48,32 +49,32 @@ class PolyNmsPlacesTest : public testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(PolyNmsPlacesTest, Scattered) {
+TEST_P(PolyNmsScenesTest, Scattered) {
   Rng rng(80);
   ExpectAsReference(RandomQuads(rng, Many()));
 }
 
-TEST_P(PolyNmsPlacesTest, FarFromTheOrigin) {
+TEST_P(PolyNmsScenesTest, FarFromTheOrigin) {
   Rng rng(81);
   ExpectAsReference(RandomQuads(rng, Many(), -1e6f));
 }
 
-TEST_P(PolyNmsPlacesTest, ScoresAllEqual) {
+TEST_P(PolyNmsScenesTest, ScoresAllEqual) {
   Rng rng(82);
   Boxes boxes = RandomQuads(rng, Many());
   for (size_t i = 8; i < boxes.size(); i += 9) boxes[i] = 1.0f;
   ExpectAsReference(boxes);
 }
 
-TEST_P(PolyNmsPlacesTest, SpecialValues) {
+TEST_P(PolyNmsScenesTest, SpecialValues) {
   Rng rng(83);
   Boxes boxes = RandomQuads(rng, Many());
   Spoil(rng, boxes, 100);
   ExpectAsReference(boxes);
 }
 
-// Far more cells than boxes, and all boxes at the same place of a block of cells.
-TEST_P(PolyNmsPlacesTest, SparseAtRegularDistances) {
+// Far more cells than boxes, and all boxes at the same position within a block of cells.
+TEST_P(PolyNmsScenesTest, SparseAtRegularDistances) {
   Rng rng(84);
   Boxes boxes;
   for (int64_t i = 0; i < Many(); ++i) {
@@ -82,11 +83,12 @@ TEST_P(PolyNmsPlacesTest, SparseAtRegularDistances) {
     Add(boxes, RandomRectangle(rng, x + Uniform(rng, -9, 9), y), Uniform(rng, 0, 1));
   }
   ExpectAsReference(boxes);
-  ExpectLooksPerBoxBelow(100.0, boxes, 0.1f);
+  ExpectCandidatesPerBoxBelow(100.0, boxes, 0.1f);
 }
 
-// A line of boxes, each on the next: every one waits for its neighbour, from the last to the first.
-TEST_P(PolyNmsPlacesTest, ChainsInBothDirections) {
+// A line of boxes, each overlapping the next: every box waits for its neighbour, from the last to
+// the first.
+TEST_P(PolyNmsScenesTest, ChainsInBothDirections) {
   for (const float direction : {1.0f, -1.0f}) {
     Boxes boxes;
     for (int64_t i = 0; i < Many(); ++i) {
@@ -94,12 +96,12 @@ TEST_P(PolyNmsPlacesTest, ChainsInBothDirections) {
       AddRectangle(boxes, 6 * x, 0.5f * x, 10, 10, direction * x);
     }
     ExpectAsReference(boxes);
-    ExpectLooksPerBoxBelow(100.0, boxes, 0.1f);
+    ExpectCandidatesPerBoxBelow(100.0, boxes, 0.1f);
   }
 }
 
-// Whoever looks for neighbours must look as far as boxes reach; these all reach equally far.
-TEST_P(PolyNmsPlacesTest, PairsThatOverlapByASliver) {
+// A neighbour search must extend as far as boxes reach; these all reach equally far.
+TEST_P(PolyNmsScenesTest, PairsThatOverlapByASliver) {
   Rng rng(93);
   Boxes boxes;
   for (int64_t i = 0; i < Many() / 2; ++i) {
@@ -113,23 +115,24 @@ TEST_P(PolyNmsPlacesTest, PairsThatOverlapByASliver) {
   ExpectAsReference(boxes);
 }
 
-// What a detector says of 60 things, each many times: the same quadrilateral, moved a little.
-TEST_P(PolyNmsPlacesTest, ThingsFoundManyTimes) {
+// The output of a detector for 60 objects, each detected many times: the same quadrilateral, moved
+// a little.
+TEST_P(PolyNmsScenesTest, ObjectsDetectedManyTimes) {
   Rng rng(92);
-  std::vector<Quad> things;
+  std::vector<Quad> objects;
   for (int i = 0; i < 60; ++i) {
-    things.push_back(RandomRectangle(rng, Uniform(rng, 0, 500), Uniform(rng, 0, 500)));
+    objects.push_back(RandomRectangle(rng, Uniform(rng, 0, 500), Uniform(rng, 0, 500)));
   }
   Boxes boxes;
   for (int64_t i = 0; i < kMost; ++i) {
-    Quad quad = things[rng() % things.size()];
+    Quad quad = objects[rng() % objects.size()];
     for (float& v : quad) v += Uniform(rng, -1, 1);
     Add(boxes, quad, Uniform(rng, 0, 1));
   }
   ExpectAsReference(boxes);
 }
 
-TEST_P(PolyNmsPlacesTest, Clusters) {
+TEST_P(PolyNmsScenesTest, Clusters) {
   Rng rng(85);
   Boxes boxes;
   for (int64_t i = 0; i < kMost; ++i) {
@@ -141,9 +144,9 @@ TEST_P(PolyNmsPlacesTest, Clusters) {
   ExpectAsReference(boxes);
 }
 
-// The best of a crowd are met first, by all others at once: of any number of them, whether they
-// suppress nearly all or hardly one.
-TEST_P(PolyNmsPlacesTest, Crowds) {
+// In a dense cluster, all boxes are first compared with the highest-scoring ones: for any number of
+// boxes, whether those suppress nearly all or hardly any.
+TEST_P(PolyNmsScenesTest, DenseClusters) {
   Rng rng(90);
   for (const int64_t count : {int64_t{513}, int64_t{1025}, Many()}) {
     Boxes boxes;
@@ -163,8 +166,8 @@ TEST_P(PolyNmsPlacesTest, Crowds) {
   }
 }
 
-// Every second box has a low score: a sample that sees those alone is wrong about the best.
-TEST_P(PolyNmsPlacesTest, CrowdWhoseScoresDeceiveASample) {
+// Every second box has a low score: a sample of those alone misjudges the highest scores.
+TEST_P(PolyNmsScenesTest, DenseClusterWhoseScoresDeceiveASample) {
   Rng rng(91);
   Boxes boxes;
   for (int64_t i = 0; i < 2048; ++i) {
@@ -174,7 +177,7 @@ TEST_P(PolyNmsPlacesTest, CrowdWhoseScoresDeceiveASample) {
   ExpectAsReference(boxes);
 }
 
-TEST_P(PolyNmsPlacesTest, SizesOverManyDecadesOnOneSpot) {
+TEST_P(PolyNmsScenesTest, SizesOverManyDecadesOnOneSpot) {
   Rng rng(86);
   Boxes boxes;
   for (int64_t i = 0; i < Many(); ++i) {
@@ -187,18 +190,18 @@ TEST_P(PolyNmsPlacesTest, SizesOverManyDecadesOnOneSpot) {
 }
 
 // The giants wait for every other box, and others wait for them.
-TEST_P(PolyNmsPlacesTest, GiantsOfAnyScoreOverAll) {
+TEST_P(PolyNmsScenesTest, GiantsOfAnyScoreOverAll) {
   Rng rng(87);
   Boxes boxes = RandomQuads(rng, Many());
   for (const float score : {0.0f, 0.3f, 0.6f, 0.9f}) {
     AddRectangle(boxes, -1e4f * (1 + score), -1e4f, 2e4f, 2e4f, score);
   }
   ExpectAsReference(boxes);
-  ExpectLooksPerBoxBelow(200.0, boxes, 0.1f);
+  ExpectCandidatesPerBoxBelow(200.0, boxes, 0.1f);
 }
 
-// A large box has thousands of tiny cells under it, but nothing in them matters to it.
-TEST_P(PolyNmsPlacesTest, AllSizesEverywhere) {
+// A large box covers thousands of tiny cells, but no box in them can suppress it.
+TEST_P(PolyNmsScenesTest, AllSizesEverywhere) {
   Rng rng(89);
   Boxes boxes;
   for (int64_t i = 0; i < Many(); ++i) {
@@ -207,11 +210,11 @@ TEST_P(PolyNmsPlacesTest, AllSizesEverywhere) {
     AddRectangle(boxes, x, y, side, Uniform(rng, 0.1f, 1) * side, Uniform(rng, 0, 1));
   }
   ExpectAsReference(boxes);
-  ExpectLooksPerBoxBelow(100.0, boxes, 0.1f);
+  ExpectCandidatesPerBoxBelow(100.0, boxes, 0.1f);
 }
 
-// A few tiny boxes all over the scene must not make everybody look into tiny cells.
-TEST_P(PolyNmsPlacesTest, FewTinyAmongMany) {
+// A few tiny boxes all over the scene must not make every box visit tiny cells.
+TEST_P(PolyNmsScenesTest, FewTinyAmongMany) {
   Rng rng(88);
   Boxes boxes = RandomQuads(rng, Many());
   for (int i = 0; i < 8; ++i) {
@@ -219,7 +222,7 @@ TEST_P(PolyNmsPlacesTest, FewTinyAmongMany) {
     AddRectangle(boxes, x, y, 1e-3f, 1e-3f, Uniform(rng, 0, 1));
   }
   ExpectAsReference(boxes);
-  ExpectLooksPerBoxBelow(200.0, boxes, 0.1f);
+  ExpectCandidatesPerBoxBelow(200.0, boxes, 0.1f);
 }
 
 std::vector<std::string> FastImplementations() {
@@ -228,7 +231,7 @@ std::vector<std::string> FastImplementations() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, PolyNmsPlacesTest, testing::ValuesIn(FastImplementations()),
+INSTANTIATE_TEST_SUITE_P(Table, PolyNmsScenesTest, testing::ValuesIn(FastImplementations()),
                          [](const auto& tested) { return TestName(tested.param); });
 
 }  // namespace

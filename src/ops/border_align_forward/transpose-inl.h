@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From channels that lie apart (NCHW) to channels side by side, and back. Compiled once for each
-// Highway target, hence the unusual guard.
-#if defined(DETOPS_OPS_BORDER_ALIGN_TURN_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef DETOPS_OPS_BORDER_ALIGN_TURN_INL_H_
-#undef DETOPS_OPS_BORDER_ALIGN_TURN_INL_H_
+// Transposes between separate channels (NCHW) and adjacent channels. Compiled once for each Highway
+// target, hence the unusual guard.
+#if defined(DETOPS_OPS_BORDER_ALIGN_TRANSPOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef DETOPS_OPS_BORDER_ALIGN_TRANSPOSE_INL_H_
+#undef DETOPS_OPS_BORDER_ALIGN_TRANSPOSE_INL_H_
 #else
-#define DETOPS_OPS_BORDER_ALIGN_TURN_INL_H_
+#define DETOPS_OPS_BORDER_ALIGN_TRANSPOSE_INL_H_
 #endif
 
 #include <hwy/highway.h>
@@ -23,7 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using border_align::kPacked;
 using border_align::WithAllLanes;
 
-// Four rows of kPacked values, `apart` from each other, as kPacked runs of four.
+// Transposes four rows of kPacked values, `apart` from each other, into kPacked runs of four.
 template <class V>
 HWY_INLINE void Interleave(const V* rows, int64_t apart, V* runs) {
   const hn::CappedTag<V, kPacked> tag;
@@ -61,15 +61,15 @@ HWY_INLINE void Pack(const V* map, int64_t channels, int64_t pixels, int64_t beg
   }
 }
 
-// Bytes that are written at a time where that streams. Of fewer, Highway would write as many.
+// Bytes per streaming store. For a smaller vector, Highway would still write as many.
 constexpr int64_t kStreamed = 16;
 
-// Writes the results of up to four boxes, [border][box][group], as they lie in NCHW, [channel][box]
-// [border], with channels `stride` apart. By channels, so that a line of the cache is filled at
-// once.
+// Writes the results of up to four boxes, [border][box][group], in the order of NCHW,
+// [channel][box][border], with channels `stride` apart. Channel by channel, so that each cache line
+// is filled at once.
 template <class V>
-HWY_INLINE void Turn(const V* results, int64_t boxes, int64_t count, int64_t group,
-                     int64_t channels, bool stream, V* output, int64_t stride) {
+HWY_INLINE void Transpose(const V* results, int64_t boxes, int64_t count, int64_t group,
+                          int64_t channels, bool stream, V* output, int64_t stride) {
   const hn::CappedTag<V, 4> tag;
   for (int64_t c = 0; c < channels; c += kPacked) {
     HWY_ALIGN V runs[4][4 * kPacked];
