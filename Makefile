@@ -19,7 +19,7 @@ help:  ## this list
 setup:
 	@scripts/setup
 
-# In a folder of its own, with nothing but what it needs: two minutes on two cores.
+# In a folder of its own, for this machine alone and with nothing but what it needs.
 demo: setup  ## the five operators on scenes one can see, checked against an independent oracle
 	@cmake --preset release -B build/demo -DDETOPS_CUDA=OFF -DDETOPS_QUICK=ON -DDETOPS_BUILD_TESTS=OFF \
 	  -DDETOPS_BUILD_BENCH=OFF -DDETOPS_BUILD_EXAMPLES=OFF >/dev/null
