@@ -2,16 +2,14 @@
 //
 // detops._core: signatures and listings. _core.pyi has the types.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string_view.h>
 
 #include <chrono>
 #include <vector>
 
 #include "array.h"
+#include "bind.h"
 #include "call.h"
-#include "docs.h"
 #include "errors.h"
-#include "operators.h"
 #include "session.h"
 
 namespace nb = nanobind;
@@ -19,6 +17,22 @@ using namespace nb::literals;
 using namespace detops::python;
 
 namespace {
+
+// What help() says, here as in the files of ops/. The examples are run by the tests.
+constexpr const char* kDevicesDoc = R"(
+The devices that the library knows, as dicts: name, description, usable, reason why not.
+
+>>> devices()[0]["name"], devices()[0]["usable"]
+('cpu', True)
+)";
+
+constexpr const char* kImplementationsDoc = R"(
+The implementations of each operator, the preferred first, as dicts: name, usable, reason why not
+("needs AVX-512").
+
+>>> implementations()["poly_nms"][-1]
+{'name': 'cpu:reference', 'usable': True, 'reason': ''}
+)";
 
 template <class Info, class List>
 std::vector<Info> Listed(List list) {
@@ -79,24 +93,17 @@ double SecondsOfCCall(nb::handle bboxes1, nb::handle bboxes2, int calls) {
   return took.count() / calls;
 }
 
+template <class... Ops>
+void BindAll(detops::core::OperatorList<Ops...>, nb::module_& module) {
+  (Bind<Ops>(module), ...);
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
-  module.def("bbox_overlaps", &BboxOverlaps, "bboxes1"_a, "bboxes2"_a, "mode"_a = "iou",
-             "aligned"_a = false, "offset"_a = 0, docs::kBboxOverlaps);
-  module.def("poly_nms", &PolyNms, "dets"_a, "iou_threshold"_a, "scores"_a = nb::none(),
-             "order"_a = "index", "dtype"_a = nb::none(), docs::kPolyNms);
-  module.def("border_align", &BorderAlign, "input"_a, "boxes"_a, "pool_size"_a, "layout"_a = "NCHW",
-             "return_argmax"_a = false, "dtype"_a = nb::none(), docs::kBorderAlign);
-  module.def("generate_proposals", &GenerateProposals, "scores"_a, "bbox_deltas"_a, "img_size"_a,
-             "anchors"_a, "variances"_a, "pre_nms_top_n"_a = 6000, "post_nms_top_n"_a = 1000,
-             "nms_thresh"_a = 0.5, "min_size"_a = 0.1, "eta"_a = 1.0, "pixel_offset"_a = false,
-             "layout"_a = "NCHW", "return_rois_num"_a = true, "dtype"_a = nb::none(),
-             docs::kGenerateProposals);
-  module.def("points_in_boxes", &PointsInBoxes, "points"_a, "boxes"_a, "dtype"_a = nb::none(),
-             docs::kPointsInBoxes);
-  module.def("devices", &Devices, docs::kDevices);
-  module.def("implementations", &Implementations, docs::kImplementations);
+  BindAll(detops::ops::AllOperators(), module);
+  module.def("devices", &Devices, kDevicesDoc);
+  module.def("implementations", &Implementations, kImplementationsDoc);
 
   module.attr("__version__") = detopsGetVersion();
 

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The operators whose results have a size that the arguments give.
+#include <nanobind/stl/string_view.h>
+
+#include "bind.h"
 #include "call.h"
 #include "choices.h"
 #include "indices.h"
-#include "operators.h"
 
 namespace detops::python {
+namespace {
 
-nb::object BboxOverlaps(nb::handle bboxes1, nb::handle bboxes2, std::string_view mode, bool aligned,
-                        int offset) {
-  const bool iof = IsSecond("mode", mode, "iou", "iof");
-  const Call call(bboxes1, "bboxes1");
-  Array in1 = call.Import(bboxes1, "bboxes1", Types::kHalfOrFloat);
-  Array in2 = call.Import(bboxes2, "bboxes2", Types::kHalfOrFloat);
-  if (in1.dtype() != in2.dtype()) {
-    in1 = call.Import(bboxes1, "bboxes1", Types::kFloat);
-    in2 = call.Import(bboxes2, "bboxes2", Types::kFloat);
-  }
-  const int64_t rows = in1.shape()[0], columns = in2.shape()[0];
-  const Shape shape = aligned ? Shape{rows} : Shape{rows, columns};
-  Output ious = call.Empty(shape, ElementOf(in1));
-  const Descriptor desc1(in1), desc2(in2), ious_desc(in1.dtype(), shape);
-  call.Run([&](mluOpHandle_t handle) {
-    return mluOpBboxOverlaps(handle, iof ? 1 : 0, aligned, offset, desc1, in1.data(), desc2,
-                             in2.data(), ious_desc, ious.data);
-  });
-  return call.Finish(std::move(ious));
-}
+constexpr const char* kDoc = R"(
+The maximum of pool_size + 1 bilinear samples along each border of each box.
+
+input: [N, 4C, H, W], or [N, H, W, 4C] with layout="NHWC"; C channels each for top, left, bottom and
+    right; float32 or float16
+boxes: [N, K, 4] as x1, y1, x2, y2, in pixels of input
+layout: of input and of the results
+return_argmax: also which sample was the maximum, 0 to pool_size
+dtype: of these; int64 unless int32 is asked for
+
+Returns [N, C, K, 4], or [N, K, 4, C] with layout="NHWC"; with return_argmax a pair of such arrays.
+
+>>> import numpy as np
+>>> features = np.arange(36, dtype=np.float32).reshape(1, 4, 3, 3)
+>>> boxes = np.array([[[0, 0, 2, 1]]], np.float32)
+>>> border_align(features, boxes, pool_size=2)  # top, left, bottom, right
+array([[[[ 2., 12., 23., 32.]]]], dtype=float32)
+)";
 
 nb::object BorderAlign(nb::handle input, nb::handle boxes, int pool_size, std::string_view layout,
                        bool return_argmax, nb::handle dtype) {
@@ -61,20 +60,12 @@ nb::object BorderAlign(nb::handle input, nb::handle boxes, int pool_size, std::s
   return nb::make_tuple(std::move(values), argmax.Finish());
 }
 
-nb::object PointsInBoxes(nb::handle points, nb::handle boxes, nb::handle dtype) {
-  const Element index_element = IndexElement(dtype);
-  const Call call(points, "points");
-  const Array in_points = call.Import(points, "points", Types::kFloat);
-  const Array in_boxes = call.Import(boxes, "boxes", Types::kFloat);
-  const Shape shape{in_points.shape()[0], in_points.shape()[1]};
-  IndexOutput indices(call, shape, index_element);
-  const Descriptor points_desc(in_points), boxes_desc(in_boxes);
-  const Descriptor indices_desc(MLUOP_DTYPE_INT32, shape);
-  call.Run([&](mluOpHandle_t handle) {
-    return mluOpPointsInBoxes(handle, points_desc, in_points.data(), boxes_desc, in_boxes.data(),
-                              indices_desc, indices.data());
-  });
-  return indices.Finish();
+}  // namespace
+
+template <>
+void Bind<ops::BorderAlignForward>(nb::module_& module) {
+  module.def("border_align", &BorderAlign, "input"_a, "boxes"_a, "pool_size"_a, "layout"_a = "NCHW",
+             "return_argmax"_a = false, "dtype"_a = nb::none(), kDoc);
 }
 
 }  // namespace detops::python
