@@ -20,8 +20,9 @@ void Require(mluOpStatus_t status) {
 Handle::Handle(const std::string& device) { Require(detopsCreate(&handle_, device.c_str())); }
 Handle::~Handle() { mluOpDestroy(handle_); }
 
-Desc::Desc(mluOpDataType_t dtype, const std::vector<int64_t>& dims, mluOpTensorLayout_t layout) {
-  Require(mluOpCreateTensorDescriptor(&desc_));
+Desc::Desc() { Require(mluOpCreateTensorDescriptor(&desc_)); }
+Desc::Desc(mluOpDataType_t dtype, const std::vector<int64_t>& dims, mluOpTensorLayout_t layout)
+    : Desc() {
   Require(mluOpSetTensorDescriptor_v2(desc_, layout, dtype, static_cast<int>(dims.size()),
                                       dims.data()));
 }

@@ -29,6 +29,7 @@ class Handle {
 
 class Desc {
  public:
+  Desc();  // without dims
   Desc(mluOpDataType_t dtype, const std::vector<int64_t>& dims,
        mluOpTensorLayout_t layout = MLUOP_LAYOUT_ARRAY);
   ~Desc();

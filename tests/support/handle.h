@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "detops/detops.h"
+#include "schema/device.h"
 
 namespace detops::test {
 
@@ -59,23 +60,7 @@ class Handle {
   mluOpHandle_t handle_ = nullptr;
 };
 
-class Desc {
- public:
-  Desc() { EXPECT_OK(mluOpCreateTensorDescriptor(&desc_)); }
-  Desc(mluOpDataType_t dtype, const std::vector<int64_t>& dims,
-       mluOpTensorLayout_t layout = MLUOP_LAYOUT_ARRAY)
-      : Desc() {
-    EXPECT_OK(mluOpSetTensorDescriptor_v2(desc_, layout, dtype, static_cast<int>(dims.size()),
-                                          dims.data()));
-  }
-  ~Desc() { EXPECT_OK(mluOpDestroyTensorDescriptor(desc_)); }
-  Desc(const Desc&) = delete;
-  Desc& operator=(const Desc&) = delete;
-  operator mluOpTensorDescriptor_t() const { return desc_; }
-
- private:
-  mluOpTensorDescriptor_t desc_ = nullptr;
-};
+using schema::Desc;
 
 inline std::vector<detopsImplementationInfo> AllImplementations() {
   size_t count = 0;
