@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -19,16 +20,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Read once. Nothing here throws: a call's own memory may be the last there is.
 struct Settings {
   bool log = LogHas("calls");
-  std::string folder;  // of records; "" for none
+  const char* folder = nullptr;  // of records
   bool with_data = true;
 
   Settings() {
     const char* record = std::getenv("DETOPS_RECORD");
     const char* mluop = std::getenv("MLUOP_GEN_CASE_ON");
     if (record != nullptr && *record != '\0') {
-      folder = record;
+      folder = strdup(record);  // the program may change its environment later
     } else if (mluop != nullptr && (*mluop == '1' || *mluop == '2')) {
       folder = "gen_case";
       with_data = *mluop == '2';
@@ -57,10 +59,10 @@ std::string ShapeText(const mluOpTensorStruct& desc) {
 }
 
 // Says it once: a full disk would else fill the screen.
-void SayCanNotWrite(const std::string& file) {
+void SayCanNotWrite(const char* file_or_reason) {
   static std::atomic<bool> said = false;
   if (!said.exchange(true)) {
-    std::fprintf(stderr, "detops: calls are not recorded: can't write %s\n", file.c_str());
+    std::fprintf(stderr, "detops: calls are not recorded: can't write %s\n", file_or_reason);
   }
 }
 
@@ -122,9 +124,9 @@ std::string CallLog::CaseText(const std::string& stem, bool with_data) const {
   return text;
 }
 
-void CallLog::Record(const mluOpContext& handle) const {
+void CallLog::Record(const mluOpContext& handle) const noexcept try {
   const Settings& settings = Setting();
-  if (settings.folder.empty()) return;
+  if (settings.folder == nullptr) return;
   static std::atomic<int> count = 0;
   const std::string stem = core::Concat(op_, "_", getpid(), "_", ++count);
   std::error_code error;
@@ -134,12 +136,14 @@ void CallLog::Record(const mluOpContext& handle) const {
     for (const TensorArgument& tensor : tensors_) {
       if (tensor.is_output || tensor.desc == nullptr) continue;
       const std::string data = core::Concat(settings.folder, "/", stem, "_", tensor.name, ".bin");
-      if (!WriteData(data, tensor, handle)) return SayCanNotWrite(data);
+      if (!WriteData(data, tensor, handle)) return SayCanNotWrite(data.c_str());
     }
   }
   std::ofstream out(file);
   out << CaseText(stem, settings.with_data);
-  if (!out.flush()) SayCanNotWrite(file);
+  if (!out.flush()) SayCanNotWrite(file.c_str());
+} catch (const std::exception& e) {
+  SayCanNotWrite(e.what());  // the call itself can go on
 }
 
 void CallLog::Finish(mluOpStatus_t status, const mluOpContext* handle) const noexcept try {

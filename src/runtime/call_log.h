@@ -41,7 +41,8 @@ class CallLog {
           std::initializer_list<TensorArgument> tensors);
 
   // Before a kernel runs: the arguments were checked, so that the data can be read.
-  void Record(const mluOpContext& handle) const;
+  // What goes wrong is said on stderr, once; the call goes on.
+  void Record(const mluOpContext& handle) const noexcept;
   void Finish(mluOpStatus_t status, const mluOpContext* handle) const noexcept;
 
  private:
