@@ -22,7 +22,7 @@ setup:
 # In a folder of its own, for this machine alone and with nothing but what it needs.
 demo: setup  ## the five operators on scenes one can see, checked against an independent oracle
 	@cmake --preset release -B build/demo -DDETOPS_CUDA=OFF -DDETOPS_QUICK=ON -DDETOPS_BUILD_TESTS=OFF \
-	  -DDETOPS_BUILD_BENCH=OFF -DDETOPS_BUILD_EXAMPLES=OFF >/dev/null
+	  -DDETOPS_BUILD_EXAMPLES=OFF >/dev/null
 	@cmake --build build/demo --target detops_cli -j $(JOBS)
 	@build/demo/tools/detops/detops demo --out build/demo/index.html
 
@@ -64,10 +64,8 @@ test-python: setup  ## the Python package's tests
 	@for cap in $$($(VENV)/bin/python python/tests/narrower_caps.py); do \
 	  echo "DETOPS_CPU=$$cap"; DETOPS_CPU=$$cap $(VENV)/bin/python -m pytest -q || exit 1; done
 
-bench: setup  ## every implementation in the table, timed
-	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target bench -j $(JOBS)
-	@build/release/bench/bench $(BENCH_ARGS)
+bench: tool  ## every implementation on the sizes of networks and beyond; writes build/bench.json
+	@build/release/tools/detops/detops bench $(CASES) --group network scale --scaling --out build/bench.json
 
 format: $(VENV)/bin/ruff  ## clang-format and ruff on every file
 	@scripts/setup lint

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What GPU users run today, on the sizes of bench_cuda: torchvision's box_iou and nms, and the
-proposal chain in PyTorch. Medians of CUDA events, microseconds; run by scripts/gpu-check."""
+"""What GPU users run today, on sizes of the case files: torchvision's box_iou and nms, and
+the proposal chain in PyTorch. Medians of CUDA events, microseconds; run by scripts/gpu-check."""
 import argparse
 import json
 import math
@@ -56,27 +56,30 @@ def main():
     generator = torch.Generator().manual_seed(1)
     figures = []
 
-    def record(op, case, peer, call):
-        figures.append({"op": op, "case": case, "peer": peer, "us": timed(call)})
-        print(f"{op + '/' + case:46s} {peer:24s} {figures[-1]['us']:12.1f} us", flush=True)
+    def record(case, peer, call):
+        figures.append({"case": case, "peer": peer, "us": timed(call)})
+        print(f"{case:46s} {peer:24s} {figures[-1]['us']:12.1f} us", flush=True)
 
-    for count in (100, 1000, 2000, 10000):
+    for group, count in (("network", 1000), ("scale", 2000), ("scale", 10000)):
         a, b = image_boxes(count, generator), image_boxes(count, generator)
-        record("bbox_overlaps", f"{count}x{count}_float", "torchvision box_iou",
-               lambda: torchvision.ops.box_iou(a, b))
-        if count == 10000:
+        case = f"bbox_overlaps/{group}/iou_{count}x{count}"
+        record(case, "torchvision box_iou", lambda: torchvision.ops.box_iou(a, b))
+        if count != 2000:
             half_a, half_b = a.half(), b.half()
-            record("bbox_overlaps", "10000x10000_half", "torchvision box_iou",
+            record(case + "_half", "torchvision box_iou",
                    lambda: torchvision.ops.box_iou(half_a, half_b))
     # Upright boxes: nobody installs polygon suppression with PyTorch, and this is the easier job.
-    for count in (1000, 2000, 9770, 50000):
+    for group, count in (("network", 1000), ("network", 2000), ("network", 9770),
+                         ("scale", 50000)):
         side = 25 * math.sqrt(count)
         corner = torch.rand(count, 2, generator=generator) * side
         boxes = torch.cat([corner, corner + 10 + 30 * torch.rand(count, 2, generator=generator)], 1)
         boxes, scores = boxes.cuda(), torch.rand(count, generator=generator).cuda()
-        record("poly_nms", f"scattered_{count}", "torchvision nms, upright",
+        record(f"poly_nms/{group}/scattered_{count}", "torchvision nms, upright",
                lambda: torchvision.ops.nms(boxes, scores, 0.1))
-    for images, height, width in ((1, 25, 38), (1, 200, 304), (8, 200, 304)):
+    for case, images, height, width in (("network/a3_25x38", 1, 25, 38),
+                                        ("network/a3_200x304", 1, 200, 304),
+                                        ("scale/n8_a3_200x304", 8, 200, 304)):
         count = height * width * 3
         stride = 1333.0 / width
         x, y = torch.meshgrid(torch.arange(width), torch.arange(height), indexing="xy")
@@ -90,8 +93,7 @@ def main():
             return [proposals(scores[i], deltas[i], anchors, 800.0, 1333.0, 12000, 2000, 0.5, 0.1)
                     for i in range(images)]
 
-        record("generate_proposals_v2", f"{images}x{height}x{width}x3", "PyTorch and torchvision",
-               chain)
+        record(f"generate_proposals_v2/{case}", "PyTorch and torchvision", chain)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as out:
             json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__,

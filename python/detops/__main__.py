@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m detops``: what is here; ``python -m detops bench``: how fast it is."""
+"""``python -m detops``: what is here; ``python -m detops bench``: beside other libraries."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ def show() -> int:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m detops", description=__doc__)
     commands = parser.add_subparsers(dest="command")
-    bench = commands.add_parser("bench", help="time the operators on the host")
-    bench.add_argument("--peers", action="store_true", help="and every peer that is installed")
+    bench = commands.add_parser("bench", help="time detops and every peer that is installed")
     bench.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     bench.add_argument(
         "--budget", type=float, default=1.0, metavar="S", help="seconds for each figure (default 1)"
@@ -34,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
         return show()
     from ._bench.report import run
 
-    return run(options.peers, options.budget, options.json)
+    return run(options.budget, options.json)
 
 
 if __name__ == "__main__":

@@ -156,11 +156,18 @@ std::vector<Array> Problem::MakeOutputs() const {
   return outputs;
 }
 
+Work Problem::tensors() const {
+  Work work;
+  for (const Array& array : inputs) work.read += static_cast<double>(array.bytes().size());
+  for (const Array& array : MakeOutputs()) {
+    work.written += static_cast<double>(array.bytes().size());
+  }
+  return work;
+}
+
 double Problem::bytes() const {
-  double bytes = 0;
-  for (const Array& array : inputs) bytes += static_cast<double>(array.bytes().size());
-  for (const Array& array : MakeOutputs()) bytes += static_cast<double>(array.bytes().size());
-  return bytes;
+  const Work work = tensors();
+  return work.read + work.written;
 }
 
 void Problem::Trim(std::vector<Array>& outputs) const {

@@ -100,6 +100,12 @@ struct Scene {
   const char* help;
 };
 
+// What a call moves and computes.
+struct Work {
+  double read = 0, written = 0;  // bytes
+  double operations = 0;         // of floats
+};
+
 struct Schema {
   const char* name;     // "poly_nms": its folder
   const char* summary;  // a line
@@ -125,9 +131,13 @@ struct Schema {
   // For reports. Bytes are those of all tensors.
   double (*operations)(const Problem&) = nullptr;  // null: operations_per_pair times counted pairs
   double operations_per_pair = 0;
+  // The least that any method must do, which gives the limit of a machine. Null where that says
+  // nothing, because the work is a search: reports then show time and pairs per item.
+  Work (*floor)(const Problem&) = nullptr;
   double (*reference_steps)(const Problem&);  // of the reference's innermost loop
   double (*size)(const Problem&);             // of plots, in
   const char* size_unit;                      // "boxes"
+  const char* item;                           // "box"
   const char* limited_by;                     // why it may stay below the machine's peaks
   std::string (*describe)(const Problem&);    // "[2000,9] scattered threshold 0.1"
   std::string (*summarize)(const Problem&, const std::vector<Array>& results);  // "kept 8 of 10"
@@ -154,6 +164,7 @@ struct Problem {
   void MakeInputs(const std::vector<int64_t>& sizes, mluOpDataType_t type);
   // Room for the results, of zeros. Throws UserError where no memory could hold it.
   std::vector<Array> MakeOutputs() const;
+  Work tensors() const;  // every input read once, every output written once
   double bytes() const;  // of all tensors
   // Keeps the rows that the call wrote.
   void Trim(std::vector<Array>& outputs) const;

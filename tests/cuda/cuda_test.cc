@@ -9,38 +9,33 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <map>
-#include <ostream>
 #include <thread>
 
-#include "bench/case.h"
 #include "support/device_buffer.h"
+#include "support/every_operator.h"
 #include "support/handle.h"
 #include "support/operators.h"
 #include "support/random_data.h"
 
-namespace detops::bench {
-// For the names of tests.
-static void PrintTo(const Case& what, std::ostream* out) { *out << what.op << "/" << what.name; }
-}  // namespace detops::bench
-
 namespace detops::test {
 namespace {
 
-// The smallest case of each operator, on a stream of its own.
+// A problem on a stream of its own.
 class Call {
  public:
-  explicit Call(const bench::Case& what, int ordinal = 0) {
+  explicit Call(const schema::Schema* op, int ordinal = 0) : problem_(StandardProblem(*op)) {
     const std::string device = "cuda:" + std::to_string(ordinal);
     EXPECT_OK(detopsSetDevice(device.c_str()));
-    problem_ = what.make({device, 1});
     EXPECT_EQ(cudaSetDevice(ordinal), cudaSuccess);
     EXPECT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
     EXPECT_OK(detopsCreate(&handle_, device.c_str()));
     EXPECT_OK(detopsQueueFromStream(&queue_, device.c_str(), stream_));
     EXPECT_OK(mluOpSetQueue(handle_, queue_));
+    invocation_ = std::make_unique<schema::Invocation>(handle_, problem_);
+    EXPECT_OK(invocation_->Prepare());
   }
   ~Call() {
+    invocation_.reset();
     EXPECT_OK(mluOpDestroy(handle_));
     EXPECT_EQ(cnrtQueueDestroy(queue_), cnrtSuccess);
     EXPECT_EQ(cudaStreamDestroy(stream_), cudaSuccess);
@@ -49,41 +44,32 @@ class Call {
   Call& operator=(const Call&) = delete;
 
   cudaStream_t stream() const { return stream_; }
-  void Start() { EXPECT_OK(problem_->Run(handle_, 0)); }
-  void Poison() { problem_->Poison(); }
+  void Start() { EXPECT_OK(invocation_->Start()); }
+  void Poison() { invocation_->Poison(); }
   std::vector<std::byte> Result() {
     EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
-    return problem_->Result();
+    return BytesOf(*invocation_);
   }
 
  private:
-  std::unique_ptr<bench::Problem> problem_;
+  const schema::Problem problem_;
+  std::unique_ptr<schema::Invocation> invocation_;
   cudaStream_t stream_ = nullptr;
   mluOpHandle_t handle_ = nullptr;
   cnrtQueue_t queue_ = nullptr;
 };
 
-const std::vector<bench::Case>& SmallestCases() {
-  static const auto cases = [] {
-    std::map<std::string, bench::Case> first;
-    for (const bench::Case& c : bench::AllCases()) first.emplace(c.op, c);
-    std::vector<bench::Case> all;
-    for (const auto& [op, c] : first) all.push_back(c);
-    return all;
-  }();
-  return cases;
-}
-
-std::vector<std::byte> OnTheProcessor(const bench::Case& what) {
+std::vector<std::byte> OnTheProcessor(const schema::Schema* op) {
   EXPECT_OK(detopsSetDevice("cpu"));
-  const auto problem = what.make({"cpu", 1});
   const Handle handle("cpu:reference");
-  problem->Poison();
-  EXPECT_OK(problem->Run(handle, 0));
-  return problem->Result();
+  const schema::Problem problem = StandardProblem(*op);
+  schema::Invocation invocation(handle, problem);
+  EXPECT_OK(invocation.Prepare());
+  EXPECT_OK(invocation.Start());
+  return BytesOf(invocation);
 }
 
-class CudaTest : public testing::TestWithParam<bench::Case> {
+class CudaTest : public testing::TestWithParam<const schema::Schema*> {
  protected:
   void SetUp() override {
     const std::string reason = WhyNot("cuda");
@@ -172,8 +158,8 @@ TEST_P(CudaTest, ReturnsWhileItsStreamWaits) {
   EXPECT_EQ(call.Result(), expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryOperator, CudaTest, testing::ValuesIn(SmallestCases()),
-                         [](const auto& test) { return test.param.op; });
+INSTANTIATE_TEST_SUITE_P(EveryOperator, CudaTest, testing::ValuesIn(schema::All()),
+                         [](const auto& test) { return std::string(test.param->name); });
 
 class CudaDeviceTest : public testing::Test {
  protected:
@@ -185,13 +171,13 @@ class CudaDeviceTest : public testing::Test {
 
 TEST_F(CudaDeviceTest, ManyThreadsEachWithAStream) {
   std::vector<std::vector<std::byte>> expected;
-  for (const bench::Case& what : SmallestCases()) expected.push_back(OnTheProcessor(what));
+  for (const schema::Schema* what : schema::All()) expected.push_back(OnTheProcessor(what));
   std::vector<std::thread> threads;
   for (int t = 0; t < 6; ++t) {
     threads.emplace_back([&] {
       for (int round = 0; round < 20; ++round) {
         for (size_t i = 0; i < expected.size(); ++i) {
-          Call call(SmallestCases()[i]);
+          Call call(schema::All()[i]);
           call.Poison();
           call.Start();
           EXPECT_EQ(call.Result(), expected[i]);
@@ -236,7 +222,7 @@ TEST_F(CudaDeviceTest, EveryDeviceAtOnce) {
   int devices = 0;
   ASSERT_EQ(cudaGetDeviceCount(&devices), cudaSuccess);
   if (devices < 2) GTEST_SKIP() << "there is one GPU alone";
-  for (const bench::Case& what : SmallestCases()) {
+  for (const schema::Schema* what : schema::All()) {
     const std::vector<std::byte> expected = OnTheProcessor(what);
     std::vector<std::unique_ptr<Call>> calls;
     for (int d = 0; d < devices; ++d) calls.push_back(std::make_unique<Call>(what, d));

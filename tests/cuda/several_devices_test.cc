@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "bench/case.h"
 #include "cuda/fake/cudart.h"
 #include "detops/detops.h"
+#include "support/every_operator.h"
 #include "support/handle.h"
 
 namespace detops::test {
@@ -25,25 +25,36 @@ using fake_cuda::LaunchesOn;
 
 std::string NameOf(int device) { return "cuda:" + std::to_string(device); }
 
-// All except the largest, which add nothing here.
-std::vector<bench::Case> Cases() {
-  std::vector<bench::Case> all = bench::AllCases();
-  std::erase_if(all, [](const bench::Case& c) { return c.report.bytes > 64e6; });
+// Every function of every operator.
+std::vector<schema::Problem> Problems() {
+  std::vector<schema::Problem> all;
+  for (const schema::Schema* op : schema::All()) {
+    for (size_t form = 0; form < op->forms.size(); ++form) {
+      all.push_back(StandardProblem(*op, form));
+    }
+  }
   return all;
 }
 
+std::string TextOf(const schema::Problem& problem) {
+  return problem.form().function + (" " + problem.schema->describe(problem));
+}
+
 // On a queue of its own and on the default one.
-void RunOn(int device, const bench::Case& what) {
-  SCOPED_TRACE(what.op + "/" + what.name + " on " + NameOf(device));
-  const std::unique_ptr<bench::Problem> problem = what.make({NameOf(device), 1});
+void RunOn(int device, const schema::Problem& problem) {
+  SCOPED_TRACE(TextOf(problem) + " on " + NameOf(device));
   mluOpHandle_t handle = nullptr;
   cnrtQueue_t queue = nullptr;
   ASSERT_OK(detopsCreate(&handle, NameOf(device).c_str()));
   ASSERT_OK(detopsSetDevice(NameOf(device).c_str()));
   ASSERT_EQ(cnrtQueueCreate(&queue), cnrtSuccess);
-  for (const cnrtQueue_t use : {cnrtQueue_t{nullptr}, queue}) {
-    ASSERT_OK(mluOpSetQueue(handle, use));
-    EXPECT_OK(problem->Run(handle, 0)) << detopsGetLastErrorMessage();
+  {
+    schema::Invocation invocation(handle, problem);
+    ASSERT_OK(invocation.Prepare());
+    for (const cnrtQueue_t use : {cnrtQueue_t{nullptr}, queue}) {
+      ASSERT_OK(mluOpSetQueue(handle, use));
+      EXPECT_OK(invocation.Start()) << detopsGetLastErrorMessage();
+    }
   }
   EXPECT_EQ(cnrtQueueSync(queue), cnrtSuccess);
   EXPECT_EQ(cnrtQueueDestroy(queue), cnrtSuccess);
@@ -60,7 +71,7 @@ TEST(SeveralDevices, AreAllThere) {
 }
 
 TEST(SeveralDevices, ACallWorksOnItsHandlesDevice) {
-  for (const bench::Case& what : Cases()) {
+  for (const schema::Problem& what : Problems()) {
     for (int device = 0; device < kDeviceCount; ++device) {
       const int chosen = (device + 1) % kDeviceCount;
       ASSERT_EQ(cudaSetDevice(chosen), cudaSuccess);
@@ -68,7 +79,7 @@ TEST(SeveralDevices, ACallWorksOnItsHandlesDevice) {
       for (int d = 0; d < kDeviceCount; ++d) before.push_back(LaunchesOn(d));
       RunOn(device, what);
       for (int d = 0; d < kDeviceCount; ++d) {
-        EXPECT_EQ(LaunchesOn(d) > before[d], d == device) << what.op << "/" << what.name;
+        EXPECT_EQ(LaunchesOn(d) > before[d], d == device) << TextOf(what);
       }
       int still = -1;
       ASSERT_EQ(cudaGetDevice(&still), cudaSuccess);
@@ -80,13 +91,13 @@ TEST(SeveralDevices, ACallWorksOnItsHandlesDevice) {
 // A map of 61 KB: more shared memory than a kernel has by default, so it must be requested on each
 // device. Each device has room for another number of channels.
 TEST(SeveralDevices, SharedMemoryIsAskedOfEach) {
-  const bench::Desc input(MLUOP_DTYPE_FLOAT, {1, 16, 100, 152}, MLUOP_LAYOUT_NCHW);
-  const bench::Desc boxes(MLUOP_DTYPE_FLOAT, {1, 10, 4});
-  const bench::Desc output(MLUOP_DTYPE_FLOAT, {1, 4, 10, 4}, MLUOP_LAYOUT_NCHW);
-  const bench::Desc argmax_idx(MLUOP_DTYPE_INT32, {1, 4, 10, 4}, MLUOP_LAYOUT_NCHW);
+  const schema::Desc input(MLUOP_DTYPE_FLOAT, {1, 16, 100, 152}, MLUOP_LAYOUT_NCHW);
+  const schema::Desc boxes(MLUOP_DTYPE_FLOAT, {1, 10, 4});
+  const schema::Desc output(MLUOP_DTYPE_FLOAT, {1, 4, 10, 4}, MLUOP_LAYOUT_NCHW);
+  const schema::Desc argmax_idx(MLUOP_DTYPE_INT32, {1, 4, 10, 4}, MLUOP_LAYOUT_NCHW);
   for (int device = 0; device < kDeviceCount; ++device) {
-    const bench::Handle handle(NameOf(device));
-    const bench::Buffer memory(handle, 16 * 100 * 152 * 4, 1);  // for all of them
+    const schema::Handle handle(NameOf(device));
+    const schema::Buffer memory(handle, 16 * 100 * 152 * 4, 1);  // for all of them
     EXPECT_OK(detopsBorderAlignForward(handle, input, memory.at(0), boxes, memory.at(0), 10, output,
                                        memory.at(0), argmax_idx, memory.at(0)))
         << NameOf(device) << ": " << detopsGetLastErrorMessage();
@@ -97,7 +108,7 @@ TEST(SeveralDevices, FromAThreadEach) {
   std::vector<std::thread> threads;
   for (int device = 0; device < kDeviceCount; ++device) {
     threads.emplace_back([device] {
-      for (const bench::Case& what : Cases()) RunOn(device, what);
+      for (const schema::Problem& what : Problems()) RunOn(device, what);
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -33,7 +33,7 @@ def layers():
     for path in files("src"):
         relative = path.relative_to(ROOT).as_posix()
         own = relative.split("/")[1]
-        if path.suffix not in SOURCES or re.match(r"(test|bench)", path.name):
+        if path.suffix not in SOURCES or path.name.startswith("test"):
             continue
         if own not in level:
             yield f"{relative}: src/{own} has no layer in tests/house/check.py"
@@ -74,19 +74,22 @@ def begin_kernel():
 def operator_names():
     """No operator is known by name outside of its folder: CMake lists the folders.
 
-    The demo's scenes and the proto, whose names are mluOp's, may name them, and so may comments and
-    examples of command lines.
+    The demo's scenes, the proto, whose names are mluOp's, and the script that times other libraries
+    may name them, and so may comments and examples of command lines.
     """
     camel = ["".join(w.capitalize() for w in name.split("_")) for name in OPERATORS]
     names = re.compile(r"\b(" + "|".join(OPERATORS + camel) + r")\b")
-    for path in files("src", "tools"):
+    own_places = r"src/ops/\w+/|tools/detops/(demo/|commands/demo.cc|case.proto)|scripts/gpu-peers.py"
+    for path in files("src", "tools", "scripts"):
         relative = path.relative_to(ROOT).as_posix()
-        if re.match(r"src/ops/\w+/|tools/detops/(demo/|commands/demo.cc|case.proto)", relative):
+        if re.match(own_places, relative):
             continue
-        if path.suffix not in SOURCES | {".txt", ".cmake"}:
+        if path.suffix not in SOURCES | {".txt", ".cmake", ".py", ""}:
             continue
+        comment = "//" if path.suffix in SOURCES else "#"
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            code = re.sub(r"//.*|detops (run|gen|check|bench) [\w/]+|like \w+ or [\w/]+", "", line)
+            code = re.sub(rf"{comment}.*|detops (run|gen|check|bench) [\w/]+|like \w+ or [\w/]+", "",
+                          line)
             if found := names.search(code):
                 yield f"{relative}:{number}: names {found[1]}"
 

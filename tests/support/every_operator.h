@@ -13,6 +13,34 @@
 
 namespace detops::test {
 
+// A problem of the operator's first scene. Sizes are by position in the letters; forms by number.
+inline schema::Problem FirstScene(const schema::Schema& schema, const std::vector<int64_t>& sizes,
+                                  schema::Rng& rng, size_t form = 0) {
+  schema::Problem problem(schema);
+  if (schema.form_scalar != nullptr) {
+    problem.set_scalar(schema.form_scalar, static_cast<double>(form));
+  }
+  problem.MakeInputs(sizes, MLUOP_DTYPE_FLOAT);
+  schema.fill(schema.scenes.front().name, rng, problem);
+  return problem;
+}
+// Of the sizes that `detops gen` has, which are those of a small network.
+inline schema::Problem StandardProblem(const schema::Schema& schema, size_t form = 0) {
+  std::vector<int64_t> sizes;
+  for (const schema::Letter& letter : schema.letters) sizes.push_back(letter.standard);
+  schema::Rng rng(1);
+  return FirstScene(schema, sizes, rng, form);
+}
+
+// The bytes of all outputs, one after the other.
+inline std::vector<std::byte> BytesOf(const schema::Invocation& invocation) {
+  std::vector<std::byte> all;
+  for (const schema::Array& output : invocation.Results()) {
+    all.insert(all.end(), output.bytes().begin(), output.bytes().end());
+  }
+  return all;
+}
+
 class EveryOperator {
  public:
   // The same seed makes the same problems.
@@ -21,11 +49,9 @@ class EveryOperator {
     EXPECT_OK(mluOpSetQueue(handle_, queue_));
     schema::Rng rng(seed);
     for (const schema::Schema* schema : schema::All()) {
-      schema::Problem& problem = problems_.emplace_back(*schema);
       std::vector<int64_t> sizes;
       for (const schema::Letter& letter : schema->letters) sizes.push_back(3 * letter.small);
-      problem.MakeInputs(sizes, MLUOP_DTYPE_FLOAT);
-      schema->fill(schema->scenes.front().name, rng, problem);
+      const schema::Problem& problem = problems_.emplace_back(FirstScene(*schema, sizes, rng));
       EXPECT_OK(invocations_.emplace_back(handle_, problem).Prepare());
     }
   }
@@ -45,9 +71,8 @@ class EveryOperator {
     for (schema::Invocation& invocation : invocations_) {
       EXPECT_OK(invocation.Start());
       EXPECT_EQ(cnrtQueueSync(queue_), cnrtSuccess);
-      for (const schema::Array& output : invocation.Results()) {
-        all.insert(all.end(), output.bytes().begin(), output.bytes().end());
-      }
+      const std::vector<std::byte> outputs = BytesOf(invocation);
+      all.insert(all.end(), outputs.begin(), outputs.end());
     }
     return all;
   }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes that are timed, with everyone who answers the same question."""
+"""Questions that other libraries answer too. `detops bench` times all others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -25,7 +25,7 @@ class Case:
     size: str
     detops: Answer
     # By name; each raises ImportError where the peer is not installed, before anything is timed.
-    peers: dict[str, Callable[[], Answer]] = field(default_factory=dict)
+    peers: dict[str, Callable[[], Answer]]
 
 
 def floats(values: Any) -> Array:
@@ -128,12 +128,4 @@ def cases() -> Iterator[Case]:
         "[1,272414,3] in [1,66,7]",
         partial(detops.points_in_boxes, cloud, cubes),
         peers.points_in_boxes(cloud, cubes),
-    )
-    features = rng.standard_normal((2, 1024, 25, 38), dtype="f")
-    low = rng.uniform(0, 30, (2, 950, 2))
-    borders = np.concatenate([low, low + rng.uniform(0, 8, (2, 950, 2))], 2).astype(np.float32)
-    yield Case(
-        "border_align",
-        "[2,1024,25,38] K 950 P 10",
-        partial(detops.border_align, features, borders, 10),
     )

@@ -89,15 +89,13 @@ def measure_peer(name: str, call: Callable[[], Any], case: Case, own: float, bud
     return {"name": name, "seconds": theirs, "ratio": theirs / own, "answer": verdict}
 
 
-def measure(
-    with_peers: bool, budget: float, report: Callable[[dict[str, Any]], None]
-) -> dict[str, Any]:
+def measure(budget: float, report: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     """All figures; each row is reported when it is there."""
     rows, missing = [], set()
     for case in cases():
         own = seconds(case.detops, budget)
         found = []
-        for name, prepare in case.peers.items() if with_peers else ():
+        for name, prepare in case.peers.items():
             try:
                 call = prepare()
             except ImportError:

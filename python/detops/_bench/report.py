@@ -44,9 +44,9 @@ def summary(result: dict[str, Any]) -> list[str]:
     return lines
 
 
-def run(with_peers: bool, budget: float, json_path: Path | None) -> int:
+def run(budget: float, json_path: Path | None) -> int:
     print(HEADER, flush=True)
-    result = measure(with_peers, budget, lambda row: print(table_rows(row), flush=True))
+    result = measure(budget, lambda row: print(table_rows(row), flush=True))
     print("", *summary(result), sep="\n")
     if json_path is not None:
         json_path.write_text(json.dumps(result, indent=2) + "\n")

@@ -24,6 +24,14 @@ mluOpStatus_t Call(const Arguments& a) {
 
 double Elements(const Problem& p) { return p.product(p.scalars[kAligned] != 0 ? "M" : "M,N"); }
 
+// Given the areas of the boxes: 4 minima and maxima, 2 differences, 2 maxima with 0, a product, a
+// maximum with the offset, a division; the union takes 2 more.
+Work Floor(const Problem& p) {
+  Work work = p.tensors();
+  work.operations = Elements(p) * (p.scalars[kMode] == 1 ? 11 : 13);
+  return work;
+}
+
 std::string Describe(const Problem& p) {
   return fmt::format("{} {} {} {} {}{}", TextOf(p.inputs[0].shape()),
                      p.scalars[kAligned] != 0 ? "with" : "x", TextOf(p.inputs[1].shape()),
@@ -91,9 +99,11 @@ const Schema& SchemaOf<ops::BboxOverlaps>() {
       .random = Scenes<ops::BboxOverlaps>::Random,
       .operations =
           [](const Problem& p) { return Elements(p) * (p.scalars[kMode] == 1 ? 23 : 25); },
+      .floor = Floor,
       .reference_steps = Elements,
       .size = Elements,
       .size_unit = "pairs",
+      .item = "pair",
       .limited_by =
           "the arithmetic of the cores: minima, maxima and a division per element; small "
           "matrices stay in the cache, where the memory's peak says nothing",

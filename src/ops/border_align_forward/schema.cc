@@ -75,9 +75,17 @@ const Schema& SchemaOf<ops::BorderAlignForward>() {
       .fill = Scenes<ops::BorderAlignForward>::Fill,
       .random = Scenes<ops::BorderAlignForward>::Random,
       .operations = [](const Problem& p) { return Samples(p) * 14; },
+      // The channels share the weights of a sample: 4 products, 3 sums and a comparison remain.
+      .floor =
+          [](const Problem& p) {
+            Work work = p.tensors();
+            work.operations = Samples(p) * 8;
+            return work;
+          },
       .reference_steps = [](const Problem& p) { return Samples(p) * 2; },
       .size = [](const Problem& p) { return p.product("N,K,C") * 4; },
       .size_unit = "maxima",
+      .item = "maximum",
       .limited_by =
           "the arithmetic where the map stays in a cache (the weights of a sample are "
           "counted for each channel, but computed once); large maps wait for the cache "

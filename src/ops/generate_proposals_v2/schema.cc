@@ -24,10 +24,24 @@ Tensor Make(Role role, Element element, const char* name, const char* shape, con
           .rows_written = rows_written};
 }
 
-double ReferenceSteps(const Problem& p) {
+// Of an image: what the top-k keeps.
+double Candidates(const Problem& p) {
   const double anchors = p.product("H,W,A"), pre = p.scalars[kPreNms];
-  const double candidates = pre > 0 ? std::min(anchors, pre) : anchors;
+  return pre > 0 ? std::min(anchors, pre) : anchors;
+}
+
+double ReferenceSteps(const Problem& p) {
+  const double candidates = Candidates(p);
   return p.product("N") * candidates * std::min(candidates, std::max(1.0, p.scalars[kPostNms]));
+}
+
+// All scores are read, but only those deltas, anchors and variances that the top-k keeps; anchors
+// and variances may be the same in all images. Decoding is counted likewise. Suppression depends on
+// the boxes and is left out.
+Work Floor(const Problem& p) {
+  const double images = p.product("N"), candidates = Candidates(p);
+  const double floats = images * (p.product("H,W,A") + 4 * candidates + 2) + 8 * candidates;
+  return {4 * floats, p.tensors().written, 39 * images * candidates};
 }
 
 mluOpStatus_t Call(const Arguments& a) {
@@ -94,9 +108,11 @@ const Schema& SchemaOf<ops::GenerateProposalsV2>() {
       .fill = Scenes<ops::GenerateProposalsV2>::Fill,
       .random = Scenes<ops::GenerateProposalsV2>::Random,
       .operations = [](const Problem& p) { return 39 * p.product("N,H,W,A"); },
+      .floor = Floor,
       .reference_steps = ReferenceSteps,
       .size = [](const Problem& p) { return p.product("N,H,W,A"); },
       .size_unit = "anchors",
+      .item = "anchor",
       .limited_by =
           "finding the top scores and suppression, which the count of 39 operations per "
           "anchor leaves out; only the kept candidates are decoded",

@@ -34,9 +34,18 @@ const detops::schema::Schema& detops::schema::SchemaOf<detops::ops::PointsInBoxe
       .random = Scenes<ops::PointsInBoxes>::Random,
       .operations =
           [](const Problem& p) { return p.product("B,M") * (6 + 27 * p.product("T") + 2); },
+      // Most boxes can be ruled out without a test: only the operations per point itself are
+      // certain.
+      .floor =
+          [](const Problem& p) {
+            Work work = p.tensors();
+            work.operations = p.product("B,M") * 8;
+            return work;
+          },
       .reference_steps = [](const Problem& p) { return p.product("B,M,T"); },
       .size = [](const Problem& p) { return p.product("B,M"); },
       .size_unit = "points",
+      .item = "point",
       .limited_by =
           "reading the points and looking up their cells; operations are counted as if "
           "every point were compared with every box, so that the share of the compute "

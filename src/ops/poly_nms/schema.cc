@@ -53,6 +53,7 @@ const detops::schema::Schema& detops::schema::SchemaOf<detops::ops::PolyNms>() {
       .reference_steps = [](const Problem& p) { return p.product("N,N"); },
       .size = [](const Problem& p) { return p.product("N"); },
       .size_unit = "boxes",
+      .item = "box",
       .limited_by =
           "finding neighbours: the work is a spatial search and a sort, neither of which "
           "is counted as bytes or operations",

@@ -21,6 +21,7 @@ struct BenchRequest {
   MeasureAllOptions options;
   std::string out, csv, compare;
   double tolerance = 0.1;
+  bool once = false;
   Output output;
 };
 
@@ -54,6 +55,16 @@ void PrintFailed(std::FILE* out, const nlohmann::ordered_json& json) {
   }
 }
 
+// "0.31 pairs", "12 M/s": what tells more than bytes and operations where the work is a search.
+std::string PairsPerItem(const nlohmann::ordered_json& m) {
+  if (!m["pairs"].is_number() || m["size"].get<double>() == 0) return "–";
+  return Figures(m["pairs"].get<double>() / m["size"].get<double>());
+}
+std::string PairRate(const nlohmann::ordered_json& m) {
+  if (!m["pairs"].is_number()) return "–";
+  return Figures(m["pairs"].get<double>() / m["median_s"].get<double>() * 1e-6);
+}
+
 void PrintTable(const nlohmann::ordered_json& json) {
   for (const auto& peak : json["peaks"]) {
     fmt::print("{}: fill {} GB/s, copy {} GB/s, {} GFLOP/s, measured in this run\n",
@@ -61,22 +72,26 @@ void PrintTable(const nlohmann::ordered_json& json) {
                Number(peak["copy_gbps"]), Number(peak["gflops"]));
   }
   fmt::print("\n");
-  Table table({"case", "implementation", "time", "±", "GB/s", "GFLOP/s", "io", "compute", "side",
-               "workspace", "x reference"},
-              "llrrrrrrlrr");
+  Table table({"case", "implementation", "time", "±", "ns/item", "GB/s", "GFLOP/s", "io", "compute",
+               "of limit", "pairs/item", "M pairs/s", "workspace", "x reference", "x 1 thread"},
+              "llrrrrrrrrrrrrr");
   for (const auto& m : json["measurements"]) {
     if (!m["skipped"].get<std::string>().empty()) continue;
-    table.Add({m["case"], RowName(m), TimeText(m["median_s"]), ShareText(m["spread"]),
-               Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"), Shares(m, "compute"),
-               m["bottleneck"], BytesText(m["workspace_bytes"].get<double>()),
-               Number(m["ratio_to_reference"])});
+    const auto& seconds = m["device_s"].is_number() ? m["device_s"] : m["median_s"];
+    table.Add({m["case"], RowName(m), TimeText(seconds), ShareText(m["spread"]),
+               Number(m["ns_per_item"]), Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"),
+               Shares(m, "compute"), Share(m["share_of_limit"]), PairsPerItem(m), PairRate(m),
+               BytesText(m["workspace_bytes"].get<double>()), Number(m["ratio_to_reference"]),
+               Number(m["ratio_to_one_thread"])});
   }
   table.Print();
   fmt::print(
+      "± is the middle half of the samples; an item is a box, a point, an element of the result.\n"
       "io, compute: share of the peaks measured in this run, in brackets of the datasheet's, by "
       "the\n"
-      "operators' own counts; ± is the middle half of the samples. Repeat a line: detops bench "
-      "CASE --impl IMPLEMENTATION\n");
+      "operators' own counts. of limit: the shortest time that the machine allows, of the time.\n"
+      "On a GPU the time is that of calls replayed from a graph. Repeat a line: detops bench CASE "
+      "--impl IMPLEMENTATION\n");
 }
 
 // Names of files may hold anything.
@@ -98,6 +113,10 @@ std::string Csv(const nlohmann::ordered_json& json) {
                                             "median_s",
                                             "fastest_s",
                                             "spread",
+                                            "device_s",
+                                            "ns_per_item",
+                                            "pairs",
+                                            "candidates",
                                             "gbps",
                                             "gflops",
                                             "io_efficiency",
@@ -106,6 +125,8 @@ std::string Csv(const nlohmann::ordered_json& json) {
                                             "datasheet_compute_efficiency",
                                             "bottleneck",
                                             "bottleneck_efficiency",
+                                            "share_of_limit",
+                                            "ratio_to_one_thread",
                                             "workspace_bytes",
                                             "ratio_to_reference"};
   std::string text = fmt::format("{}\n", fmt::join(columns, ","));
@@ -122,6 +143,13 @@ std::string Csv(const nlohmann::ordered_json& json) {
 }
 
 int Bench(const BenchRequest& request) {
+  if (request.once) {
+    RequireKnown(request.options.device, request.options.implementation);
+    for (const auto& file : FindCases(request.cases, request.options.groups)) {
+      CallOnce(file, request.options);
+    }
+    return 0;
+  }
   const bool text = !request.output.json && !request.output.quiet;
   // Read before anything is measured: a wrong file should not cost minutes.
   nlohmann::ordered_json old;
@@ -176,6 +204,9 @@ void AddBench(Command& program, int& exit_code) {
       .OneOf(kGroups)
       .ShowDefault();
   AddMeasureOptions(bench, request->options);
+  bench.AddFlag("--scaling", request->options.scaling, "also one thread against all, in turns");
+  bench.AddFlag("--once", request->once,
+                "one call and nothing else, for counting instructions: scripts/count-instructions");
   bench.Add("--out", request->out, "write the results as JSON").TypeName("FILE");
   bench.Add("--csv", request->csv, "write the results as CSV").TypeName("FILE");
   bench

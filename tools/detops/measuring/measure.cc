@@ -7,11 +7,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "bench/machine.h"
 #include "cases/tensor_values.h"
 #include "checking/check.h"
+#include "measuring/cuda_graph.h"
 
 namespace detops::cli {
 namespace {
@@ -34,6 +33,12 @@ double CacheBytes() {
 // A sample is as many calls as take this long: clocks and waiting cost microseconds.
 constexpr double kSampleSeconds = 1e-3;
 constexpr int64_t kLeastSamples = 5;
+constexpr int kRounds = 7;
+constexpr int kTurns = 7;
+// A turn of small calls has many, or it would measure how the threads wake up.
+constexpr double kTurnSeconds = 0.005;
+// Smaller calls stay on the caller's thread.
+constexpr double kScalingFromSeconds = 50e-6;
 
 double Quantile(const std::vector<double>& sorted, double q) {
   return sorted[static_cast<size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5)];
@@ -69,57 +74,115 @@ struct Answer {
   std::vector<Array> results;
 };
 
-void Verify(const std::vector<Array>& results, std::optional<Answer>& first, Measurement& m) {
-  if (!first) {
-    first = Answer{m.target.implementation, results};
-    return;
-  }
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (!SameBits(results[i], first->results[i])) {
-      throw std::runtime_error("its result has other bits than " + first->implementation + "'s");
+// Of the first CPU implementation that takes the problem.
+Answer ExpectedAnswer(const Problem& problem) {
+  for (const Target& target : TargetsOf(*problem.schema, "cpu", "")) {
+    try {
+      Execution execution(problem, target, /*threads=*/0);
+      execution.Start();
+      return {target.implementation, execution.Results()};
+    } catch (const RunError&) {
+      // Said when it is measured.
     }
   }
-  m.verified = first->implementation;
+  return {};
 }
 
-void Measure(const Problem& problem, const MeasureOptions& options, std::optional<Answer>& first,
-             Measurement& m) {
-  m.bytes = problem.bytes();
+void Verify(const std::vector<Array>& results, const Answer& expected, Measurement& m) {
+  if (m.target.implementation == expected.implementation) return;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!SameBits(results[i], expected.results.at(i))) {
+      throw std::runtime_error("its result has other bits than " + expected.implementation + "'s");
+    }
+  }
+  m.verified = expected.implementation;
+}
+
+double SecondsOfOneCall(Execution& execution) {
+  const auto start = Clock::now();
+  execution.Start();
+  execution.Wait();
+  return SecondsSince(start);
+}
+
+double SecondsOfCallsOn(Execution& execution, int threads) {
+  execution.SetThreads(threads);
+  const double first = SecondsOfOneCall(execution);  // wakes the threads, fills the caches
+  const auto calls = 1 + static_cast<int64_t>(kTurnSeconds / first);
+  const auto start = Clock::now();
+  for (int64_t i = 0; i < calls; ++i) execution.Start();
+  return SecondsSince(start) / static_cast<double>(calls);
+}
+
+// What the memory can do at this moment for this case: its share of reading and writing.
+double MemorySecondsNow(const Measurement& m, const Memory& memory, int threads) {
+  return MemorySeconds(m.timing.tensors, memory.FillRate(threads, 1), memory.CopyRate(threads, 1));
+}
+
+Turn TakeTurn(Execution& execution, const Memory& memory, const Measurement& m) {
+  Turn turn = {};
+  if (!m.timing.in_cache) {
+    turn.memory_scaling = MemorySecondsNow(m, memory, 1) / MemorySecondsNow(m, memory, m.threads);
+  }
+  turn.one_thread = SecondsOfCallsOn(execution, 1);
+  turn.all_threads = SecondsOfCallsOn(execution, m.threads);
+  return turn;
+}
+
+void Measure(const Problem& problem, const MeasureOptions& options, const Memory& memory,
+             const Answer& expected, Measurement& m) {
+  const double bytes = problem.bytes();
   const int64_t sets =
-      m.bytes < kRotateFromBytes ? 1 : 1 + static_cast<int64_t>(2 * CacheBytes() / m.bytes);
+      bytes < kRotateFromBytes ? 1 : 1 + static_cast<int64_t>(2 * CacheBytes() / bytes);
   Execution execution(problem, m.target, m.threads, sets);
-  m.in_cache = execution.bytes_per_set() * static_cast<double>(sets) <= CacheBytes();
+  m.timing.in_cache = bytes * static_cast<double>(sets) <= CacheBytes();
   m.workspace_bytes = execution.workspace_bytes();
   execution.Start();
-  Verify(execution.Results(), first, m);
+  Verify(execution.Results(), expected, m);
   Time(execution, options.seconds, m);
+  m.device_seconds = SecondsInCudaGraph(execution, m.target.device, options.seconds);
   m.pairs = execution.pairs();
-  for (const Array& output : problem.MakeOutputs()) {
-    m.written += static_cast<double>(output.bytes().size());
-  }
+  m.candidates = execution.candidates();
+
+  m.timing.seconds = m.device_seconds.value_or(m.median);
+  m.timing.tensors = problem.tensors();
   if (problem.schema->operations != nullptr) {
-    m.operations = problem.schema->operations(problem);
+    m.timing.tensors.operations = problem.schema->operations(problem);
+    m.timing.counts_operations = true;
   } else if (m.pairs >= 0) {
-    m.operations = problem.schema->operations_per_pair * static_cast<double>(m.pairs);
+    m.timing.tensors.operations =
+        problem.schema->operations_per_pair * static_cast<double>(m.pairs);
+    m.timing.counts_operations = true;
+  }
+  if (problem.schema->floor != nullptr) m.timing.floor = problem.schema->floor(problem);
+
+  if (BackendOf(m.target.device) != "cpu") return;
+  for (int i = 0; !m.timing.in_cache && i < (options.quick() ? 1 : kRounds); ++i) {
+    const double fill = memory.FillRate(m.threads, 1), copy = memory.CopyRate(m.threads, 1);
+    m.timing.rounds.push_back({fill, copy, SecondsOfOneCall(execution)});
+  }
+  const bool scales =
+      options.scaling && m.threads > 1 && (m.median >= kScalingFromSeconds || options.quick());
+  for (int i = 0; scales && i < (options.quick() ? 1 : kTurns); ++i) {
+    m.turns.push_back(TakeTurn(execution, memory, m));
   }
 }
 
 }  // namespace
 
-Peaks MeasurePeaks(const std::string& device, int threads, bool quick) {
+Peaks MeasurePeaks(const std::string& device, const Memory& memory, int threads, bool quick) {
   Peaks peaks;
   peaks.device = device;
   if (BackendOf(device) == "cpu") {
-    const bench::Rates rates = bench::MeasureRates(
-        bench::Memory(quick), threads > 0 ? threads : bench::DefaultThreads(), quick);
-    peaks.fill = rates.fill, peaks.copy = rates.copy, peaks.operations = rates.operations();
+    const Rates rates = MeasureRates(memory, threads > 0 ? threads : DefaultThreads(), quick);
+    peaks.fill = rates.fill, peaks.copy = rates.copy, peaks.operations = rates.operations;
     return peaks;
   }
   // Elsewhere by the runtime's own copies; there is no way to count operations through the API.
   const size_t bytes = quick ? size_t{4} << 20 : size_t{256} << 20;
   if (detopsSetDevice(device.c_str()) != MLUOP_STATUS_SUCCESS) return peaks;
-  const bench::Handle handle(device);
-  const bench::Buffer from(handle, bytes, 1), to(handle, bytes, 1);
+  const schema::Handle handle(device);
+  const schema::Buffer from(handle, bytes, 1), to(handle, bytes, 1);
   const auto best = [&](const auto& action) {
     double fastest = INFINITY;
     for (int i = 0; i < 10; ++i) {
@@ -138,41 +201,24 @@ Peaks MeasurePeaks(const std::string& device, int threads, bool quick) {
   return peaks;
 }
 
-Efficiency EfficiencyOf(const Measurement& m, const Peaks& peaks) {
-  Efficiency e;
-  if (m.median <= 0) return e;
-  // Results that are written while hardly anything is read go at the rate of filling.
-  const double io_peak = m.written > 0.75 * m.bytes ? peaks.fill : peaks.copy;
-  const auto share = [&](double amount, double peak) -> std::optional<double> {
-    if (peak <= 0) return std::nullopt;
-    return amount / m.median / peak;
-  };
-  e.io = share(m.bytes, io_peak);
-  e.sheet_io = share(m.bytes, peaks.sheet_bytes);
-  if (m.operations) {
-    e.compute = share(*m.operations, peaks.operations);
-    e.sheet_compute = share(*m.operations, peaks.sheet_operations);
-  }
-  if (!e.io && !e.compute) return e;
-  e.side = e.compute.value_or(0) > e.io.value_or(0) ? "compute" : "io";
-  e.bottleneck = std::max(e.compute.value_or(0), e.io.value_or(0));
-  return e;
-}
-
 std::vector<Measurement> MeasureFile(const std::filesystem::path& file,
-                                     const MeasureOptions& options) {
+                                     const MeasureOptions& options, const Memory& memory) {
   Measurement about;
   about.name = file.string();
   about.command = "detops bench " + ArgumentOf(file);
-  about.threads = options.threads > 0 ? options.threads : bench::DefaultThreads();
+  about.threads = options.threads > 0 ? options.threads : DefaultThreads();
   std::vector<Measurement> all;
   try {
     const Case what = ReadCase(file);
     about.name = what.name, about.group = what.group, about.op = what.spec.op_name();
     const Problem problem = MakeProblem(what);
     about.what = problem.schema->describe(problem);
+    about.scene = problem.scene;
     about.size = static_cast<int64_t>(problem.schema->size(problem));
-    std::optional<Answer> first;
+    about.size_unit = problem.schema->size_unit;
+    about.item = problem.schema->item;
+    about.shown_in = {what.spec.shown_in().begin(), what.spec.shown_in().end()};
+    const Answer expected = ExpectedAnswer(problem);
     for (const Target& target :
          TargetsOf(*problem.schema, options.device, options.implementation)) {
       Measurement& m = all.emplace_back(about);
@@ -189,7 +235,7 @@ std::vector<Measurement> MeasureFile(const std::filesystem::path& file,
         }
       }
       try {
-        Measure(problem, options, first, m);
+        Measure(problem, options, memory, expected, m);
       } catch (const RunError& e) {
         m.skipped = e.what();
         m.failed = !e.refused();
@@ -216,53 +262,20 @@ std::vector<Measurement> MeasureFile(const std::filesystem::path& file,
   return all;
 }
 
-nlohmann::ordered_json JsonOf(const Peaks& p) {
-  const auto rate = [](double value) {
-    return value > 0 ? nlohmann::ordered_json(value * 1e-9) : nlohmann::ordered_json(nullptr);
-  };
-  return {{"device", p.device},
-          {"fill_gbps", rate(p.fill)},
-          {"copy_gbps", rate(p.copy)},
-          {"gflops", rate(p.operations)},
-          {"datasheet_gbps", rate(p.sheet_bytes)},
-          {"datasheet_gflops", rate(p.sheet_operations)}};
+extern "C" [[gnu::noinline]] void detopsMeasuredCall(Execution& execution) {
+  execution.Start();
+  execution.Wait();
 }
 
-nlohmann::ordered_json JsonOf(const Measurement& m, const Efficiency& e) {
-  using Json = nlohmann::ordered_json;
-  const auto maybe = [](const std::optional<double>& v) { return v ? Json(*v) : Json(nullptr); };
-  Json json = {{"case", m.name},
-               {"op", m.op},
-               {"group", m.group},
-               {"what", m.what},
-               {"size", m.size},
-               {"device", m.target.device},
-               {"implementation", m.target.implementation},
-               {"threads", m.threads},
-               {"command", m.command},
-               {"skipped", m.skipped},
-               {"failed", m.failed}};
-  if (!m.skipped.empty()) return json;
-  json["repeats"] = m.repeats;
-  json["median_s"] = m.median;
-  json["fastest_s"] = m.fastest;
-  json["spread"] = m.spread;
-  json["bytes"] = m.bytes;
-  json["operations"] = maybe(m.operations);
-  json["pairs"] = m.pairs < 0 ? Json(nullptr) : Json(m.pairs);
-  json["gbps"] = m.bytes_a_second() * 1e-9;
-  json["gflops"] = m.operations ? Json(*m.operations / m.median * 1e-9) : Json(nullptr);
-  json["io_efficiency"] = maybe(e.io);
-  json["compute_efficiency"] = maybe(e.compute);
-  json["datasheet_io_efficiency"] = maybe(e.sheet_io);
-  json["datasheet_compute_efficiency"] = maybe(e.sheet_compute);
-  json["bottleneck"] = e.side;
-  json["bottleneck_efficiency"] = maybe(e.bottleneck);
-  json["in_cache"] = m.in_cache;
-  json["workspace_bytes"] = m.workspace_bytes;
-  json["ratio_to_reference"] = maybe(m.ratio);
-  json["same_bits_as"] = m.verified;
-  return json;
+void CallOnce(const std::filesystem::path& file, const MeasureOptions& options) {
+  const Problem problem = MakeProblem(ReadCase(file));
+  const std::vector<Target> targets =
+      TargetsOf(*problem.schema, options.device, options.implementation);
+  if (targets.empty()) throw UserError(file.string() + ": no such implementation of its operator");
+  Execution execution(problem, targets.front(), options.threads);
+  execution.Start();  // what is done only once is not counted
+  execution.Wait();
+  detopsMeasuredCall(execution);
 }
 
 }  // namespace detops::cli

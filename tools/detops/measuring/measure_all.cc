@@ -41,13 +41,14 @@ nlohmann::ordered_json MeasureAll(const std::vector<std::filesystem::path>& file
   RequireKnown(options.device, options.implementation);
   std::vector<Sheet> sheets;
   for (const std::string& text : options.datasheet) sheets.push_back(ParseSheet(text));
-  const bool quick = options.seconds < 0.05;
+  const bool quick = options.quick();
+  const Memory memory(quick);
   std::map<std::string, Peaks> peaks;
   Progress progress(files.size() + 1, shown);
   progress.Step("peaks of this machine");
   for (const DeviceInfo& d : Devices()) {
     if (!d.usable || !IsMeant(d, options.device)) continue;
-    Peaks& p = peaks[d.name] = MeasurePeaks(d.name, options.threads, quick);
+    Peaks& p = peaks[d.name] = MeasurePeaks(d.name, memory, options.threads, quick);
     for (const Sheet& sheet : sheets) {
       if (sheet.device != d.name) continue;
       p.sheet_bytes = sheet.gbps * 1e9, p.sheet_operations = sheet.gflops * 1e9;
@@ -56,11 +57,11 @@ nlohmann::ordered_json MeasureAll(const std::vector<std::filesystem::path>& file
   std::vector<Measurement> all;
   for (const std::filesystem::path& file : files) {
     progress.Step(file.stem().string());
-    for (Measurement& m : MeasureFile(file, options)) all.push_back(std::move(m));
+    for (Measurement& m : MeasureFile(file, options, memory)) all.push_back(std::move(m));
   }
   // The machine has good and bad minutes: the better of before and after counts.
   for (auto& [device, p] : peaks) {
-    const Peaks again = MeasurePeaks(device, options.threads, quick);
+    const Peaks again = MeasurePeaks(device, memory, options.threads, quick);
     p.fill = std::max(p.fill, again.fill), p.copy = std::max(p.copy, again.copy);
     p.operations = std::max(p.operations, again.operations);
   }
@@ -71,7 +72,7 @@ nlohmann::ordered_json MeasureAll(const std::vector<std::filesystem::path>& file
   json["environment"]["quick"] = quick;
   for (const auto& [device, p] : peaks) json["peaks"].push_back(JsonOf(p));
   for (const Measurement& m : all) {
-    json["measurements"].push_back(JsonOf(m, EfficiencyOf(m, peaks[m.target.device])));
+    json["measurements"].push_back(JsonOf(m, EfficiencyOf(m.timing, peaks[m.target.device])));
   }
   return json;
 }

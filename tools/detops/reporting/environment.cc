@@ -7,7 +7,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "bench/machine.h"
+#include "measuring/machine.h"
 #include "running/execution.h"
 
 namespace detops::cli {
@@ -33,8 +33,8 @@ nlohmann::ordered_json EnvironmentJson() {
   return {{"detops", detopsGetVersion()},
           {"time", fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(std::time(nullptr)))},
           {"system", fmt::format("{} {} {}", system.sysname, system.release, system.machine)},
-          {"compiler", bench::CompilerName()},
-          {"threads", bench::DefaultThreads()},
+          {"compiler", CompilerName()},
+          {"threads", DefaultThreads()},
           {"devices", std::move(devices)},
           {"unusable", std::move(unusable)}};
 }

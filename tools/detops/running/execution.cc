@@ -126,13 +126,15 @@ std::vector<Target> TargetsOf(const Schema& op, const std::string& device,
 Execution::Execution(const Problem& problem, const Target& target, int threads, int64_t sets)
     : problem_(problem), device_(target.device), handle_(target.device) {
   Require(detopsSetDevice(device_.c_str()));
-  if (threads > 0) Require(detopsSetThreads(handle_, threads));
+  if (threads > 0) SetThreads(threads);
   if (!target.implementation.empty()) {
     Require(detopsSetImplementation(handle_, target.implementation.c_str()));
   }
   invocation_.emplace(handle_, problem, schema::Invocation::Options{.sets = sets});
   Require(invocation_->Prepare());
 }
+
+void Execution::SetThreads(int threads) { Require(detopsSetThreads(handle_, threads)); }
 
 void Execution::Start() { Require(invocation_->Start()); }
 
@@ -151,7 +153,5 @@ std::vector<Array> Execution::Results() {
   problem_.Trim(results);
   return results;
 }
-
-double Execution::bytes_per_set() const { return problem_.bytes(); }
 
 }  // namespace detops::cli

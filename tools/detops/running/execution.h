@@ -75,14 +75,15 @@ class Execution {
   // Puts a call on the queue; waits for nothing.
   void Start();
   void Wait();
+  void SetThreads(int threads);
   // Of the first set, as long as the run made them. What a call leaves unwritten is poison before.
   std::vector<Array> Results();
 
   std::string implementation() const { return detopsGetLastImplementation(handle_); }
   int64_t pairs() const { return detopsGetLastPairCount(handle_); }
+  int64_t candidates() const { return detopsGetLastCandidateCount(handle_); }
   size_t workspace_bytes() const { return invocation_->workspace_bytes(); }
-  int64_t sets() const { return invocation_->sets(); }
-  double bytes_per_set() const;
+  mluOpHandle_t handle() const { return handle_; }
 
  private:
   const Problem& problem_;

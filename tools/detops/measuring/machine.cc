@@ -3,10 +3,10 @@
 // Memory is filled and copied both by the C library and by streamed stores, and the better counts:
 // which one wins differs between processors. All vector code is compiled for every instruction set
 // and chosen at run time, as the library's kernels are.
-#include "bench/machine.h"
+#include "measuring/machine.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "bench/machine.cc"
+#define HWY_TARGET_INCLUDE "measuring/machine.cc"
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -14,7 +14,7 @@
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
-namespace detops::bench::HWY_NAMESPACE {
+namespace detops::cli::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -65,7 +65,7 @@ float Separate(int64_t rounds, double* operations) {
 }
 
 }  // namespace
-}  // namespace detops::bench::HWY_NAMESPACE
+}  // namespace detops::cli::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -85,9 +85,7 @@ HWY_AFTER_NAMESPACE();
 #include <thread>
 #include <vector>
 
-#include "bench/problem.h"
-
-namespace detops::bench {
+namespace detops::cli {
 namespace {
 
 HWY_EXPORT(StreamFill);
@@ -150,7 +148,7 @@ double BestSeconds(int threads, int tries, const Prepare& prepare, const Body& b
 // body(begin, count) for all floats of a buffer, by pieces that threads take in turn: one that
 // another program holds up does not hold up the others, as in the library.
 template <class Body>
-double BestSecondsByPieces(const Buffer& buffer, int threads, int tries, const Body& body) {
+double BestSecondsByPieces(const schema::Buffer& buffer, int threads, int tries, const Body& body) {
   const size_t piece = 256 << 10;  // floats: more than any vector, and whole pages
   const size_t count = buffer.bytes() / sizeof(float);
   std::atomic<size_t> next = 0;
@@ -214,18 +212,9 @@ double Memory::CopyRate(int threads, int tries) const {
 Rates MeasureRates(const Memory& memory, int threads, bool quick) {
   const int tries = quick ? 1 : 15;
   const int64_t rounds = quick ? 1000 : 2000000;
-  Rates rates;
-  rates.threads = threads;
-  rates.fill = memory.FillRate(threads, tries);
-  rates.copy = memory.CopyRate(threads, tries);
-  rates.fused = OperationRate(threads, tries, rounds, HWY_DYNAMIC_DISPATCH(Fused));
-  rates.separate = OperationRate(threads, tries, rounds, HWY_DYNAMIC_DISPATCH(Separate));
-  return rates;
-}
-
-Rates BestOf(const Rates& a, const Rates& b) {
-  return {a.threads, std::max(a.fill, b.fill), std::max(a.copy, b.copy), std::max(a.fused, b.fused),
-          std::max(a.separate, b.separate)};
+  return {memory.FillRate(threads, tries), memory.CopyRate(threads, tries),
+          std::max(OperationRate(threads, tries, rounds, HWY_DYNAMIC_DISPATCH(Fused)),
+                   OperationRate(threads, tries, rounds, HWY_DYNAMIC_DISPATCH(Separate)))};
 }
 
 int DefaultThreads() {
@@ -236,17 +225,6 @@ int DefaultThreads() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-std::string ProcessorName() {
-  size_t count = 0;
-  Require(detopsListDevices(nullptr, 0, &count));
-  std::vector<detopsDeviceInfo> devices(count);
-  Require(detopsListDevices(devices.data(), count, &count));
-  for (const detopsDeviceInfo& device : devices) {
-    if (std::string(device.name) == "cpu") return device.description;
-  }
-  return "";
-}
-
 std::string CompilerName() {
 #ifdef __clang__
   return __VERSION__;  // begins with the compiler's name
@@ -255,5 +233,5 @@ std::string CompilerName() {
 #endif
 }
 
-}  // namespace detops::bench
+}  // namespace detops::cli
 #endif
