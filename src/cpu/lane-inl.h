@@ -80,6 +80,13 @@ HWY_INLINE FloatLane Max(FloatLane a, FloatLane b) {
 #endif
 }
 
+// As in math/quad_pair.h.
+HWY_INLINE FloatLane Abs(FloatLane x) { return {hn::Abs(x.v)}; }
+HWY_INLINE FloatLane IfNegative(FloatLane x, FloatLane yes, FloatLane no) {
+  return {hn::IfNegativeThenElse(x.v, yes.v, no.v)};
+}
+HWY_INLINE FloatLane Reciprocal(FloatLane x) { return Broadcast(1.0f) / x; }
+
 // A lower bound that every number satisfies: for numbers that are known to be large enough.
 struct NoLeast {};
 HWY_INLINE FloatLane Max(NoLeast, FloatLane x) { return x; }

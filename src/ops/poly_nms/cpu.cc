@@ -11,8 +11,8 @@
 // chunks with one. Boxes per cell are those of BoxCells::Density().
 //
 // A pair whose bounds overlap is decided by the cheapest test that can prove its answer: a bound on
-// the IoU from areas and bounds, then the area that two convex quadrilaterals share, four edges per
-// vector; pairs that neither can decide go to math::QuadIoU, whose decision is the definition.
+// the IoU from areas and bounds, then math::QuadPair with all edges in a vector; pairs that neither
+// can decide go to math::QuadIoU, whose decision is the definition.
 #include "cpu/nms/box_cells.h"
 #include "cpu/score_sort.h"
 #include "cpu/simd.h"
