@@ -26,8 +26,6 @@ using FloatVec = hn::Vec<FloatTag>;
 using IntTag = hn::RebindToSigned<FloatTag>;
 using IntVec = hn::Vec<IntTag>;
 
-using DoubleTag = hn::ScalableTag<double>;
-
 HWY_INLINE size_t FloatLanes() { return hn::Lanes(FloatTag()); }
 
 // Vector types that may be members of a class or elements of an array. SVE's own may not, because
@@ -36,11 +34,9 @@ HWY_INLINE size_t FloatLanes() { return hn::Lanes(FloatTag()); }
 #if HWY_TARGET == HWY_SVE_256
 typedef svfloat32_t StoredFloats __attribute__((arm_sve_vector_bits(256)));
 typedef svint32_t StoredInts __attribute__((arm_sve_vector_bits(256)));
-typedef svfloat64_t StoredDoubles __attribute__((arm_sve_vector_bits(256)));
 #else
 using StoredFloats = FloatVec;
 using StoredInts = IntVec;
-using StoredDoubles = hn::Vec<DoubleTag>;
 #endif
 
 struct FloatLane {
@@ -80,6 +76,13 @@ HWY_INLINE FloatLane Max(FloatLane a, FloatLane b) {
 #endif
 }
 
+// As in math/quad_pair.h.
+HWY_INLINE FloatLane Abs(FloatLane x) { return {hn::Abs(x.v)}; }
+HWY_INLINE FloatLane IfNegative(FloatLane x, FloatLane yes, FloatLane no) {
+  return {hn::IfNegativeThenElse(x.v, yes.v, no.v)};
+}
+HWY_INLINE FloatLane Reciprocal(FloatLane x) { return Broadcast(1.0f) / x; }
+
 // A lower bound that every number satisfies: for numbers that are known to be large enough.
 struct NoLeast {};
 HWY_INLINE FloatLane Max(NoLeast, FloatLane x) { return x; }
@@ -106,31 +109,6 @@ HWY_INLINE uint64_t MaskBits(FloatMask mask) {
   uint16_t bits;  // both bytes at once: one move with AVX-512
   std::memcpy(&bits, bytes, sizeof(bits));
   return bits;
-}
-
-// ---- doubles ------------------------------------------------------------------------------------
-
-struct DoubleLane {
-  StoredDoubles v;
-};
-
-HWY_INLINE DoubleLane Broadcast(double x) { return {hn::Set(DoubleTag(), x)}; }
-HWY_INLINE DoubleLane operator-(DoubleLane a, DoubleLane b) { return {hn::Sub(a.v, b.v)}; }
-HWY_INLINE DoubleLane operator*(DoubleLane a, DoubleLane b) { return {hn::Mul(a.v, b.v)}; }
-HWY_INLINE DoubleLane operator+(DoubleLane a, double b) { return {hn::Add(a.v, Broadcast(b).v)}; }
-HWY_INLINE DoubleLane operator-(DoubleLane a, double b) { return a - Broadcast(b); }
-HWY_INLINE DoubleLane operator*(DoubleLane a, double b) { return a * Broadcast(b); }
-
-// As in math/exp.h.
-HWY_INLINE DoubleLane Clamp(DoubleLane x, double low, double high) {
-  const auto at_least = hn::Set(DoubleTag(), low), at_most = hn::Set(DoubleTag(), high);
-  const auto raised = hn::IfThenElse(hn::Lt(x.v, at_least), at_least, x.v);
-  return {hn::IfThenElse(hn::Gt(raised, at_most), at_most, raised)};
-}
-HWY_INLINE DoubleLane PowerOf2(DoubleLane shifted) {
-  const hn::RebindToUnsigned<DoubleTag> bits;
-  const auto exponent = hn::Add(hn::BitCast(bits, shifted.v), hn::Set(bits, uint64_t{1023}));
-  return {hn::BitCast(DoubleTag(), hn::ShiftLeft<52>(exponent))};
 }
 
 // ---- elements of a tensor, float or half ------------------------------------------------------

@@ -15,5 +15,7 @@ namespace detops::math {
 // propagated therefore goes second.
 DETOPS_HD float Min(float a, float b) { return a < b ? a : b; }
 DETOPS_HD float Max(float a, float b) { return a > b ? a : b; }
+DETOPS_HD double Min(double a, double b) { return a < b ? a : b; }
+DETOPS_HD double Max(double a, double b) { return a > b ? a : b; }
 
 }  // namespace detops::math

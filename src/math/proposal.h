@@ -19,10 +19,10 @@ struct ImageSize {
   float height, width;  // NaN: no upper bound
 };
 
-// The exponential of this scales a side.
+// The exponential of this, which is clamped for ExpOfClamped, scales a side.
 DETOPS_HD float StretchExponent(float stretch, float variance) {
   constexpr float kMost = 4.1351666f;  // log(1000/16): exp stays finite
-  return Min(kMost, stretch * variance);
+  return ClampExponent(Min(kMost, stretch * variance));
 }
 
 // Along one axis, before clipping.
@@ -56,8 +56,9 @@ DETOPS_HD Box<float> DecodeProposal(const float* anchor,    // [4] x1 y1 x2 y2
 
 DETOPS_HD Box<float> DecodeProposal(const float* anchor, const float* delta, const float* variance,
                                     ImageSize image, float off) {
-  return DecodeProposal(anchor, delta, variance, Exp(StretchExponent(delta[2], variance[2])),
-                        Exp(StretchExponent(delta[3], variance[3])), image, off);
+  return DecodeProposal(anchor, delta, variance,
+                        ExpOfClamped(StretchExponent(delta[2], variance[2])),
+                        ExpOfClamped(StretchExponent(delta[3], variance[3])), image, off);
 }
 
 // A NaN coordinate makes a length NaN, which is not large enough. So does inf - inf.

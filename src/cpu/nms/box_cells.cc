@@ -15,8 +15,6 @@ constexpr int64_t kVectorRoom = 16;
 // Up to this many boxes, scattered writes by one thread are faster than by several, which would
 // pass cache lines back and forth.
 constexpr int64_t kFewBoxes = 16384;
-// Fewer threads with atomic counters are slower at counting boxes than one thread without.
-constexpr int kManyThreads = 6;
 // The most cells per box where cells are not hashed: most of them are empty, and all are cleared
 // and counted.
 constexpr double kCellsPerBox = 4.0;
@@ -168,23 +166,18 @@ void BoxCells::Arrange(Level* levels) {
 
 void BoxCells::Place(const Bounds* boxes, int64_t count, runtime::Threads& threads) {
   std::fill_n(cells_, cell_count_ + 1, Cell{0, 0});
-  const bool few = count <= kFewBoxes;
-  const bool one_thread_counts = Clustered() || few || threads.count() < kManyThreads;
   threads.For(count, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       cell_of_[i] = kNoCell;
       if (boxes[i].x1 > boxes[i].x2) continue;
       const Level& level = levels_[level_at_[LevelOf(boxes[i])]];
       const Point centre = level.CentreOf(boxes[i]);
-      const uint32_t cell = level.CellAt(static_cast<uint32_t>(centre.x - level.x_low),
-                                         static_cast<uint32_t>(centre.y - level.y_low));
-      cell_of_[i] = cell;
-      if (one_thread_counts) continue;
-      slot_in_cell_[i] =
-          std::atomic_ref(cells_[cell].begin).fetch_add(1, std::memory_order_relaxed);
+      cell_of_[i] = level.CellAt(static_cast<uint32_t>(centre.x - level.x_low),
+                                 static_cast<uint32_t>(centre.y - level.y_low));
     }
   });
-  for (int64_t i = 0; one_thread_counts && i < count; ++i) {
+  // By one thread: atomic counters pass cache lines back and forth.
+  for (int64_t i = 0; i < count; ++i) {
     if (cell_of_[i] != kNoCell) slot_in_cell_[i] = cells_[cell_of_[i]].begin++;
   }
   uint32_t sum = 0, most_in_cell = 0;
@@ -204,7 +197,7 @@ void BoxCells::Place(const Bounds* boxes, int64_t count, runtime::Threads& threa
   }
   cells_[cell_count_].begin = sum;
   sparse_ = most_in_cell <= kMostInSparseCell && sum <= kMeanInSparseCell * used_;
-  threads.For(count, few ? count : kGrain, [&](int64_t begin, int64_t end) {
+  threads.For(count, count <= kFewBoxes ? count : kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       if (cell_of_[i] == kNoCell) continue;
       box_at_[cells_[cell_of_[i]].begin + slot_in_cell_[i]] = static_cast<uint32_t>(i);

@@ -37,9 +37,6 @@ class BoxCells {
   void Measure(const Bounds* boxes, int64_t count, runtime::Threads& threads);
   // Boxes per cell of the area that they span.
   double Density() const { return density_; }
-  // Whether they form dense clusters: they lie in so few cells that threads would wait for each
-  // other.
-  bool Clustered() const { return density_ > kClustered; }
   // Finds the cell of each measured box. No box is kept yet.
   void Place(const Bounds* boxes, int64_t count, runtime::Threads& threads);
 
@@ -82,7 +79,6 @@ class BoxCells {
   bool AnyRun(const Bounds& query, double least_area, const Visit& visit) const;
 
  private:
-  static constexpr double kClustered = 256;
   static constexpr int kLevels = 142;         // powers of 4 from the smallest side to the largest
   static constexpr int kHuge = kLevels - 1;   // for bounds that are not finite: one cell
   static constexpr uint32_t kBlockSide = 16;  // in cells

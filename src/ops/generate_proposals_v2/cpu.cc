@@ -130,14 +130,6 @@ struct OffsetBoxJudge {
 // Candidates decoded at a time.
 constexpr int64_t kBlock = 16;
 
-HWY_INLINE void ExpInPlace(float (&x)[2 * kBlock]) {
-  const hn::Rebind<float, DoubleTag> floats;  // as many lanes as a vector of doubles
-  for (int64_t i = 0; i < 2 * kBlock; i += static_cast<int64_t>(hn::Lanes(floats))) {
-    const DoubleLane exponents = {hn::PromoteTo(DoubleTag(), hn::LoadU(floats, x + i))};
-    hn::StoreU(hn::DemoteTo(floats, ExpInDouble(exponents).v), floats, x + i);
-  }
-}
-
 // Decodes candidates and packs those that are not dropped after the boxes kept so far; returns how
 // many boxes there are.
 int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Args& args,
@@ -162,7 +154,7 @@ int64_t Decode(const GenerateProposalsV2Plan& plan, const GenerateProposalsV2Arg
         exponents[0] = StretchExponent(deltas[at], args.variances[at]);
         exponents[1] = StretchExponent(deltas[at + 1], args.variances[at + 1]);
       }
-      ExpInPlace(stretched);
+      for (float& x : stretched) x = math::ExpOfClamped(x);
       for (int64_t i = block; i < block_end; ++i) {
         const int64_t anchor = math::IndexOfKey(order[i]), at = w.kept + i;
         const float* stretched_by = stretched + 2 * (i - block);

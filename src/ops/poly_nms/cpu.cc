@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The first of these conditions that holds decides how boxes are suppressed:
-//   threshold below 0                      keep the highest-scoring box, compare nothing
-//   at most 512 boxes                      compare each with all kept boxes, in score order
-//   more than 256 boxes per cell           decide the best 512 first, compare all others with
-//                                          those kept, decide what remains in score order
-//   more than 16 per cell, 4096 or more    the same if the best suppress 7/8 of a sample
-//   otherwise                              cell by cell (cpu/nms/local_nms-inl.h)
-// In score order means cpu/nms/greedy_nms-inl.h: without a grid for at most 512 boxes, else in
-// chunks with one. Boxes per cell are those of BoxCells::Density().
+// PolyNmsRun::Suppress chooses how boxes are suppressed: in score order
+// (cpu/nms/greedy_nms-inl.h), cell by cell (cpu/nms/local_nms-inl.h), or the best first.
 //
 // A pair whose bounds overlap is decided by the cheapest test that can prove its answer: a bound on
-// the IoU from areas and bounds, then the area that two convex quadrilaterals share, four edges per
-// vector; pairs that neither can decide go to math::QuadIoU, whose decision is the definition.
+// the IoU from areas and bounds, then math::QuadPair with all edges in a vector; pairs that neither
+// can decide go to math::QuadIoU, whose decision is the definition.
 #include "cpu/nms/box_cells.h"
 #include "cpu/score_sort.h"
 #include "cpu/simd.h"
@@ -75,10 +68,10 @@ using namespace poly_nms::HWY_NAMESPACE;
 using cpu::Bounds;
 
 constexpr int64_t kGrain = 2048;
-// The density, in boxes per cell, above which the highest-scoring boxes may suppress most of the
-// others, and how many boxes there must be to make the attempt worthwhile.
-constexpr double kDense = 16;
-constexpr int64_t kLeastDense = 4096;
+// Densities in boxes per cell. Above the first, the highest-scoring boxes may suppress most of the
+// others. Above the second, boxes lie in so few cells that threads would wait for each other if
+// they suppressed them cell by cell.
+constexpr double kDense = 16, kClustered = 256;
 
 // A judge as in cpu/nms/kept_boxes-inl.h.
 struct QuadJudge {
@@ -131,14 +124,28 @@ class PolyNmsRun {
       : plan_(plan), boxes_(args.boxes), w_(workspace), threads_(threads) {}
 
   runtime::Work Suppress() {
-    if (plan_.count <= FewKept::kCapacity) return SuppressFew();
+    std::fill_n(w_.kept, plan_.count, false);
+    if (plan_.count <= FewKept::kCapacity) {
+      for (int64_t i = 0; i < plan_.count; ++i) w_.keys[i] = KeyOf(i);
+      SuppressByScore(plan_.count);
+      return work_;
+    }
     threads_.For(plan_.count, kGrain, [&](int64_t begin, int64_t end) { FindBounds(begin, end); });
     w_.cells.Measure(w_.bounds, plan_.count, threads_);
-    const bool dense = w_.cells.Density() > kDense && plan_.count >= kLeastDense;
-    runtime::Work work = {0, 0};
-    const bool done = (dense || w_.cells.Clustered()) && SuppressDense(work);
-    if (!done) work += SuppressByCell();
-    return work;
+    const double density = w_.cells.Density();
+    if (density <= kDense) {
+      SuppressByCell();
+      return work_;
+    }
+    FewKept best;
+    const uint64_t last = SuppressBest(best);
+    if (density > kClustered || SuppressMost(best, last)) {
+      SuppressByScore(CollectUnsuppressed(1, last, best.Kept()));
+    } else {
+      FindBounds(0, FewKept::kCapacity);  // overwritten by those of the best, in score order
+      SuppressByCell();
+    }
+    return work_;
   }
 
  private:
@@ -163,7 +170,7 @@ class PolyNmsRun {
   }
   QuadJudge MakeJudge() const { return {boxes_, w_, plan_.iou_threshold}; }
 
-  runtime::Work SuppressByCell() {
+  void SuppressByCell() {
     w_.cells.Place(w_.bounds, plan_.count, threads_);
     const cpu::BoxCells& cells = w_.cells;
     threads_.For(plan_.count, kGrain, [&](int64_t begin, int64_t end) {
@@ -184,37 +191,12 @@ class PolyNmsRun {
       }
       PrepareInOrder(w_.keys, first_slot, end_slot);
     });
-    return LocalNms(w_.cells, w_.bounds, w_.keys, w_.progress, MakeJudge(), Keep()).Run(threads_);
-  }
-
-  runtime::Work SuppressFew() {
-    for (int64_t i = 0; i < plan_.count; ++i) w_.keys[i] = KeyOf(i);
-    std::fill_n(w_.kept, plan_.count, false);
-    return SuppressByScore(plan_.count);
-  }
-
-  // Where boxes are dense, the highest-scoring ones may suppress most of the others: all others are
-  // compared with those first, in any order. Returns false, with the bounds restored, where they
-  // don't suppress most, unless the boxes are clustered.
-  bool SuppressDense(runtime::Work& work) {
-    std::fill_n(w_.kept, plan_.count, false);
-    FewKept kept;
-    const uint64_t last = SuppressBest(kept, work);
-    constexpr int64_t kSample = 256;
-    if (!w_.cells.Clustered() &&
-        CollectUnsuppressed(plan_.count / kSample, last, kept.Kept(), work) > kSample / 8) {
-      static_assert(kLeastDense >= FewKept::kCapacity);
-      FindBounds(0, FewKept::kCapacity);  // overwritten by those of the best, in score order
-      return false;
-    }
-    const int64_t left = CollectUnsuppressed(1, last, kept.Kept(), work);
-    work += SuppressByScore(left);
-    return true;
+    work_ += LocalNms(w_.cells, w_.bounds, w_.keys, w_.progress, MakeJudge(), Keep()).Run(threads_);
   }
 
   // Suppression among the highest-scoring boxes, as many as FewKept has room for; returns the key
   // of the last of them.
-  uint64_t SuppressBest(FewKept& kept, runtime::Work& work) {
+  uint64_t SuppressBest(FewKept& kept) {
     const uint64_t limit = KeyAmongBest();
     const auto take = [&](int64_t begin, int64_t end, uint64_t* out) {
       for (int64_t i = begin; i < end; ++i) {
@@ -227,7 +209,7 @@ class PolyNmsRun {
     const uint64_t* order = cpu::SortByRank(w_.keys, w_.other_keys, found);
     const int64_t best = std::min(found, FewKept::kCapacity);
     PrepareInOrder(order, 0, best);
-    work += GreedyNmsOfFew(w_.bounds, best, best, MakeJudge(), Keep(), kept);
+    work_ += GreedyNmsOfFew(w_.bounds, best, best, MakeJudge(), Keep(), kept);
     return order[best - 1];
   }
 
@@ -242,10 +224,16 @@ class PolyNmsRun {
     return *last;
   }
 
+  // Whether they suppress seven of eight boxes of a sample. If so, all others are compared with
+  // them first, in any order.
+  bool SuppressMost(const FewKept& best, uint64_t last) {
+    constexpr int64_t kSample = 256;
+    return CollectUnsuppressed(plan_.count / kSample, last, best.Kept()) <= kSample / 8;
+  }
+
   // Of every step-th box, collects the keys after `last` of boxes that none of `kept` suppresses;
   // returns how many.
-  int64_t CollectUnsuppressed(int64_t step, uint64_t last, const cpu::BoxCells::Boxes& kept,
-                              runtime::Work& work) {
+  int64_t CollectUnsuppressed(int64_t step, uint64_t last, const cpu::BoxCells::Boxes& kept) {
     const QuadJudge judge = MakeJudge();
     std::atomic<int64_t> pairs = 0, candidates = 0;
     const auto take = [&](int64_t begin, int64_t end, uint64_t* out) HWY_ATTR {
@@ -265,22 +253,23 @@ class PolyNmsRun {
       return out;
     };
     const int64_t left = threads_.Collect(plan_.count / step, kGrain / 8, w_.keys, take);
-    work += {pairs, candidates};
+    work_ += {pairs, candidates};
     return left;
   }
 
   // Decides the boxes whose keys were collected.
-  runtime::Work SuppressByScore(int64_t count) {
+  void SuppressByScore(int64_t count) {
     const uint64_t* order = cpu::SortByRank(w_.keys, w_.other_keys, count);
     threads_.For(count, kGrain,
                  [&](int64_t begin, int64_t end) { PrepareInOrder(order, begin, end); });
     if (count <= FewKept::kCapacity) {
       FewKept kept;
-      return GreedyNmsOfFew(w_.bounds, count, count, MakeJudge(), Keep(), kept);
+      work_ += GreedyNmsOfFew(w_.bounds, count, count, MakeJudge(), Keep(), kept);
+      return;
     }
     w_.cells.Measure(w_.bounds, count, threads_);  // they are in another order now
     w_.cells.Place(w_.bounds, count, threads_);
-    return GreedyNms(w_.bounds, 0, count, count, w_.cells, threads_, MakeJudge(), Keep());
+    work_ += GreedyNms(w_.bounds, 0, count, count, w_.cells, threads_, MakeJudge(), Keep());
   }
 
   // Reads the boxes in no regular order.
@@ -296,6 +285,7 @@ class PolyNmsRun {
   const float* boxes_;
   Workspace& w_;
   runtime::Threads& threads_;
+  runtime::Work work_ = {0, 0};
 };
 
 // With a negative threshold every pair counts as overlapping.

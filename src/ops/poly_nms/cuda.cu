@@ -8,7 +8,7 @@
 
 #include "cuda/greedy_nms.cuh"
 #include "cuda/sort.h"
-#include "math/quad_filter.h"
+#include "math/quad_pair.h"
 #include "math/score_order.h"
 #include "ops/poly_nms/plan.h"
 #include "runtime/plugin.h"
