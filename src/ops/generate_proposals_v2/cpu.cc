@@ -2,7 +2,7 @@
 //
 // Several images at a time. In each, a sample estimates which scores top-k needs, and a radix sort
 // orders them. Then the highest-scoring candidates are decoded in parallel and suppressed by the
-// boxes kept so far (cpu/nms/sparse_nms-inl.h, or cpu/nms/greedy_nms-inl.h for dense clusters),
+// boxes kept so far (cpu/suppression/sparse_nms-inl.h, or cpu/suppression/greedy_nms-inl.h for dense clusters),
 // then the next ones, until enough are kept.
 #include "cpu/score_sort.h"
 #include "cpu/simd.h"
@@ -20,8 +20,8 @@
 #include <utility>
 
 #include "cpu/collect_best-inl.h"
-#include "cpu/nms/greedy_nms-inl.h"
-#include "cpu/nms/sparse_nms-inl.h"
+#include "cpu/suppression/greedy_nms-inl.h"
+#include "cpu/suppression/sparse_nms-inl.h"
 #include "math/exp.h"
 #include "math/proposal.h"
 #include "math/quad_filter.h"
@@ -97,7 +97,7 @@ HWY_INLINE Bounds Reach(const Bounds& b, float offset) {
 
 HWY_INLINE Box<float> AsBox(const Bounds& b) { return {b.x1, b.y1, b.x2, b.y2}; }
 
-// Judges as in cpu/nms/kept_boxes-inl.h. Without a pixel offset, boxes are their own bounds.
+// Judges as in cpu/suppression/kept_boxes-inl.h. Without a pixel offset, boxes are their own bounds.
 struct BoxJudge {
   static constexpr bool kInVectors = true;
   const Workspace& w;

@@ -2,7 +2,7 @@
 //
 // Greedy suppression in an order that is already fixed: box i is kept if no kept box before it
 // suppresses it. Used for few boxes, for dense clusters, and where the first boxes kept are enough;
-// otherwise cpu/nms/local_nms-inl.h, or cpu/nms/sparse_nms-inl.h where such boxes are sparse. The
+// otherwise cpu/suppression/local_nms-inl.h, or cpu/suppression/sparse_nms-inl.h where such boxes are sparse. The
 // order is processed in chunks. In parallel, each box of a chunk is compared with the boxes kept
 // before the chunk, found through the cells, and with the earlier boxes of the chunk that it
 // overlaps. The boxes that remain are then decided one after the other. Compiled once for each
@@ -18,8 +18,8 @@
 #include <atomic>
 #include <bit>
 
-#include "cpu/nms/box_cells.h"
-#include "cpu/nms/kept_boxes-inl.h"
+#include "cpu/suppression/box_cells.h"
+#include "cpu/suppression/kept_boxes-inl.h"
 #include "runtime/cpu/threads.h"
 #include "runtime/implementation.h"
 
@@ -161,7 +161,7 @@ class Chunk {
 };
 
 // Decides the boxes from `first` on; those before it are kept already. The boxes have been placed
-// in the cells. The judge is as in cpu/nms/kept_boxes-inl.h. keep(box) is called in order, until
+// in the cells. The judge is as in cpu/suppression/kept_boxes-inl.h. keep(box) is called in order, until
 // `most` boxes are kept. Returns how many pairs were evaluated and how many candidates were
 // examined.
 template <class Judge, class Keep>

@@ -23,7 +23,7 @@
 #include <bit>
 
 #include "cpu/lane-inl.h"
-#include "cpu/nms/box_cells.h"
+#include "cpu/suppression/box_cells.h"
 #include "math/box.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -22,8 +22,8 @@
 #include <atomic>
 #include <thread>
 
-#include "cpu/nms/box_cells.h"
-#include "cpu/nms/kept_boxes-inl.h"
+#include "cpu/suppression/box_cells.h"
+#include "cpu/suppression/kept_boxes-inl.h"
 #include "runtime/cpu/threads.h"
 #include "runtime/implementation.h"
 
@@ -49,7 +49,7 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::cpu::HWY_NAMESPACE {
 
 // Boxes and their keys are in the order of cells, and within a cell in the order of keys. The judge
-// is as in cpu/nms/kept_boxes-inl.h and decides pairs one by one; keep(box) is called from several
+// is as in cpu/suppression/kept_boxes-inl.h and decides pairs one by one; keep(box) is called from several
 // threads.
 template <class Judge, class Keep>
 class LocalNms {

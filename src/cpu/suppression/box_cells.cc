@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/nms/box_cells.h"
+#include "cpu/suppression/box_cells.h"
 
 #include <array>
 #include <bit>

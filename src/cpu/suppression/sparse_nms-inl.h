@@ -14,8 +14,8 @@
 #include <atomic>
 #include <bit>
 
-#include "cpu/nms/box_cells.h"
-#include "cpu/nms/kept_boxes-inl.h"
+#include "cpu/suppression/box_cells.h"
+#include "cpu/suppression/kept_boxes-inl.h"
 #include "runtime/cpu/threads.h"
 #include "runtime/implementation.h"
 
@@ -41,7 +41,7 @@ namespace detops::cpu::HWY_NAMESPACE {
 
 // Calls visit(ahead) for boxes before `behind` that would suppress it, until it returns true;
 // returns whether it did. All boxes are in their cells. The judge is as in
-// cpu/nms/kept_boxes-inl.h.
+// cpu/suppression/kept_boxes-inl.h.
 template <class Judge, class Visit>
 HWY_INLINE bool AnySuppressor(const BoxCells& cells, int64_t behind, const Judge& judge,
                               runtime::Work& work, const Visit& visit) {
