@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "cuda/greedy_nms.cuh"
+#include "cuda/box_judge.cuh"
 #include "cuda/sort.h"
 #include "math/proposal.h"
 #include "math/score_order.h"
@@ -78,42 +78,6 @@ int64_t WorkspaceBytes(const Plan& plan, const runtime::Device& device) {
   Workspace(many, 1, plan.anchors, plan.anchors);
   return std::max(few.Bytes(), many.Bytes());
 }
-
-struct Judge {
-  const float4* boxes;  // [images][count] by score
-  const float* areas;   // [images][count]
-  int64_t count;
-  float threshold, offset;
-
-  static constexpr bool kDoubts = false;
-  struct Box {
-    float4 corners;
-    float area;
-  };
-
-  __device__ Box Load(int64_t image, int64_t rank) const {
-    return {boxes[image * count + rank], areas[image * count + rank]};
-  }
-  __device__ double LeastArea(const Box& behind) const {
-    return math::LeastAreaToSuppress(behind.area, threshold);
-  }
-  __device__ math::Verdict Quick(const Box& a, const Box& b) const {
-    const math::Box<float> box_a = {a.corners.x, a.corners.y, a.corners.z, a.corners.w};
-    const math::Box<float> box_b = {b.corners.x, b.corners.y, b.corners.z, b.corners.w};
-    // Far from the threshold a product decides; NaN and tiny or huge numbers are left to the
-    // division.
-    const float inter = math::BoxIntersection(box_a, box_b, offset, 0.0f);
-    if (inter == 0.0f) return math::Verdict::kNo;
-    const float limit = threshold * ((a.area + b.area) - inter);
-    if (limit > 1e-30f && limit < 1e37f) {
-      if (inter > 1.00001f * limit) return math::Verdict::kYes;
-      if (inter < 0.99999f * limit) return math::Verdict::kNo;
-    }
-    const float overlap = math::BoxNmsOverlap(box_a, box_b, a.area, b.area, offset, 0.0f);
-    return overlap > threshold ? math::Verdict::kYes : math::Verdict::kNo;
-  }
-  __device__ bool Decide(int64_t, const cuda::Pair&, bool) const { return false; }
-};
 
 __global__ void __launch_bounds__(kThreads)
     KeysKernel(int64_t items, int64_t anchors, const float* scores, uint64_t* keys,
@@ -221,7 +185,7 @@ void RunGroup(const Plan& plan, const Args& all, int64_t first, int64_t images,
   w.lists.excluded = w.excluded;
   w.lists.most = plan.most_rois;
   cuda::GreedyNms(launch, w.lists,
-                  Judge{w.boxes, w.areas, plan.candidates, plan.nms_thresh, plan.offset});
+                  cuda::BoxJudge{w.boxes, w.areas, plan.candidates, plan.nms_thresh, plan.offset});
   launch("generate_proposals_v2: counting", OffsetsKernel, 1, 1, plan, args, first == 0, w);
   launch("generate_proposals_v2: writing", WriteKernel,
          dim3(cuda::BlocksFor(std::min(plan.most_rois, plan.candidates), kThreads), y), kThreads,
