@@ -166,13 +166,12 @@ HWY_INLINE void StreamElements(FloatVec v, math::Half* p) {
 }
 
 // Two results in one vector: the lanes of `second` go to p2, the others to p1, with zeros between
-// them and for numbers below 0. No lane is NaN. To be streamed, p1 and p2 must be aligned as above.
+// them. No lane is NaN. To be streamed, p1 and p2 must be aligned as above.
 #if HWY_TARGET == HWY_AVX3
 template <bool kStream, class Tag, class Vec, class Mask, class Lane>
 HWY_INLINE void StoreSplit(Tag tag, Vec v, Mask second, Lane* p1, Lane* p2) {
-  const auto positive = hn::Max(v, hn::Zero(tag));
-  const auto v2 = hn::IfThenElseZero(second, positive);
-  const auto v1 = hn::Sub(positive, v2);
+  const auto v2 = hn::IfThenElseZero(second, v);
+  const auto v1 = hn::IfThenZeroElse(second, v);
   if constexpr (kStream) {
     hn::Stream(v1, tag, p1);
     hn::Stream(v2, tag, p2);
@@ -188,7 +187,7 @@ HWY_INLINE void StoreSplit(FloatVec v, hn::Mask<FloatTag> second, float* p1, flo
 template <bool kStream>
 HWY_INLINE void StoreSplit(FloatVec v, hn::Mask<FloatTag> second, math::Half* p1, math::Half* p2) {
   const hn::Rebind<hwy::float16_t, FloatTag> half_tag;
-  const hn::Rebind<int16_t, FloatTag> tag;  // halves compare as these, except negative ones
+  const hn::Rebind<int16_t, FloatTag> tag;
   const auto halves = hn::BitCast(tag, hn::DemoteTo(half_tag, v));
   // Highway 1.0 can't narrow a mask; with AVX-512 the bits are the same.
   StoreSplit<kStream>(tag, halves, hn::Mask<decltype(tag)>{second.raw},

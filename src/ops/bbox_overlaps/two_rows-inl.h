@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One division for two rows.
+// cpu:avx512-row-pairs: one division for two rows.
 //
 // The divider limits IoU in 512-bit vectors on Intel's processors. Of two rows with a gap between
 // them, a column overlaps at most one, unless it spans the gap. So each lane takes the row that its
 // column can overlap, and one division serves both rows; the overlap with the other row is 0.
-// Compiled once for each Highway target, hence the unusual guard.
+// Included once for each Highway target, hence the unusual guard.
 #if defined(DETOPS_OPS_BBOX_OVERLAPS_TWO_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_OPS_BBOX_OVERLAPS_TWO_ROWS_INL_H_
 #undef DETOPS_OPS_BBOX_OVERLAPS_TWO_ROWS_INL_H_
@@ -18,7 +18,9 @@
 
 #include "ops/bbox_overlaps/columns-inl.h"
 #include "ops/bbox_overlaps/row_pairs.h"
+#include "ops/bbox_overlaps/rows-inl.h"
 
+#if HWY_TARGET == HWY_AVX3
 HWY_BEFORE_NAMESPACE();
 namespace detops::ops::HWY_NAMESPACE {
 namespace {
@@ -26,12 +28,14 @@ namespace {
 using namespace cpu::HWY_NAMESPACE;
 using namespace math::HWY_NAMESPACE;
 
-template <bool kIoF>
-constexpr bool kDividesForTwo = HWY_TARGET == HWY_AVX3 && !kIoF;
-
 // With fewer columns, finding the pairs costs more than they save.
 constexpr int64_t kColumnsForPairs = 512;
 static_assert(kMostTileElements / kColumnsForPairs <= RowPairs::kMostRows);
+
+// The plans that this file is for.
+bool DividesForTwo(const BboxOverlapsPlan& plan) {
+  return !plan.iof && !plan.aligned && plan.offset == 0.0f && plan.cols >= kColumnsForPairs;
+}
 
 // Computes pair p, for well-formed boxes and rows with an area above 0, so that nothing is 0/0.
 // Returns how many vectors had a column that spans the gap; without kSpans there are none.
@@ -76,20 +80,14 @@ HWY_NOINLINE int64_t CompareBoth(const Matrix<T>& matrix, const RowPairs& pairs,
         return;
       }
     }
-    // BoxIoU of either row, but a negative height stays negative: the quotient is then negative
-    // too, or -0, and becomes the 0 that it should be when it is stored.
-    const auto either = [&](FloatLane a, FloatLane b) HWY_ATTR __attribute__((always_inline)) {
-      return hn::IfThenElse(is_right, b.v, a.v);
+    const auto either = [&](FloatLane a, FloatLane c) HWY_ATTR __attribute__((always_inline)) {
+      return FloatLane{hn::IfThenElse(is_right, c.v, a.v)};
     };
-    const FloatVec from_x = hn::Max(either(l.box.x1, r.box.x1), x1);
-    const FloatVec to_x = hn::Min(either(l.box.x2, r.box.x2), x2);
-    const FloatVec from_y = hn::Max(either(l.box.y1, r.box.y1), LoadLane(columns.y1 + j).v);
-    const FloatVec to_y = hn::Min(either(l.box.y2, r.box.y2), LoadLane(columns.y2 + j).v);
-    const FloatVec w = hn::Max(hn::Sub(to_x, from_x), zero.v);
-    const FloatVec inter = hn::Mul(w, hn::Sub(to_y, from_y));
-    const FloatVec areas = hn::Add(either(l.area, r.area), LoadLane(columns.area + j).v);
-    StoreSplit<streams>(hn::Div(inter, hn::Sub(areas, inter)), is_right, left_out + j,
-                        right_out + j);
+    const Box<FloatLane> a = {either(l.box.x1, r.box.x1), either(l.box.y1, r.box.y1),
+                              either(l.box.x2, r.box.x2), either(l.box.y2, r.box.y2)};
+    const FloatLane iou = BoxIoU(a, columns.BoxesAt(j), either(l.area, r.area),
+                                 LoadLane(columns.area + j), NoOffset(), NoLeast(), zero);
+    StoreSplit<streams>(iou.v, is_right, left_out + j, right_out + j);
   };
 
   const auto lanes = static_cast<int64_t>(FloatLanes());
@@ -135,8 +133,8 @@ HWY_NOINLINE void FindPairs(const Matrix<T>& matrix, int64_t first, int64_t last
 
 // Returns false, with some rows computed, where so many columns span gaps that pairs save nothing.
 template <class T>
-HWY_INLINE bool ComparePairs(const Matrix<T>& matrix, const RowPairs& pairs,
-                             const Columns& columns) {
+HWY_INLINE bool CompareAllPairs(const Matrix<T>& matrix, const RowPairs& pairs,
+                                const Columns& columns) {
   int64_t spanning = 0;
   for (int64_t p = 0; p < pairs.count; ++p) {
     // Rounding is monotonic: a relation between the rounded differences also holds for the exact
@@ -153,8 +151,35 @@ HWY_INLINE bool ComparePairs(const Matrix<T>& matrix, const RowPairs& pairs,
   return true;
 }
 
+template <class T>
+void ComparePairs(const BboxOverlapsPlan& plan, const BboxOverlapsArgs& args,
+                  runtime::Threads& threads) {
+  const Matrix<T> matrix = MatrixOf(plan, static_cast<const T*>(args.bbox1),
+                                    static_cast<const T*>(args.bbox2), static_cast<T*>(args.ious));
+  ForBlocks(plan, matrix.stream, threads, [&](const Block& block, Columns& columns) HWY_ATTR {
+    RowPairs pairs;
+    FindPairs(matrix, block.first_row, block.last_row, pairs);
+    bool paired = pairs.count > pairs.others;  // which are computed one by one
+    for (int64_t tile = block.first_tile; tile < block.last_tile; ++tile) {
+      const int64_t first = block.FirstColumn(tile), count = block.ColumnsIn(tile);
+      const bool transposed = paired && pairs.transposed;
+      FillColumns<false>(matrix, first, count, transposed, columns);
+      const bool compare = paired && columns.well_formed;
+      const bool compared = compare && CompareAllPairs(matrix, pairs, columns);
+      if (compare) paired = compared;
+      if (compared && pairs.others == 0) continue;
+      if (transposed) FillColumns<false>(matrix, first, count, false, columns);
+      if (!compared) CompareRows<false>(matrix, block.first_row, block.last_row, columns);
+      for (int64_t i = 0; compared && i < pairs.others; ++i) {
+        CompareRows<false>(matrix, pairs.other[i], pairs.other[i] + 1, columns);
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace detops::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+#endif
 
 #endif

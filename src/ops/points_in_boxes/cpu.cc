@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cmath>
 
 #include "cpu/lane-inl.h"
 
@@ -106,15 +105,6 @@ void TestAll(const FlatBox* boxes, int64_t box_count, const float* points, int64
   });
 }
 
-// Without branches, which would be mispredicted for most points.
-HWY_INLINE bool Holds(const FlatBox& b, float x, float y, float z) {
-  const float dx = x - b.cx, dy = y - b.cy;
-  const bool in_x = std::abs(dx * b.cos - dy * b.sin) <= b.reach_x;
-  const bool in_y = std::abs(dx * b.sin + dy * b.cos) <= b.reach_y;
-  const bool in_z = std::abs(z - b.cz) <= b.reach_z;
-  return in_x & in_y & in_z;
-}
-
 // The lowest box of a list that contains the point, or -1.
 HWY_INLINE int32_t LowestOf(const int32_t* list, const FlatBox* boxes, const float* point,
                             int64_t& tests) {
@@ -123,7 +113,7 @@ HWY_INLINE int32_t LowestOf(const int32_t* list, const FlatBox* boxes, const flo
     const int32_t entry = *list++;
     const bool last = entry < 0;
     const int32_t box = last ? ~entry : entry;
-    const bool held = Holds(boxes[box], x, y, z);
+    const bool held = math::Holds(boxes[box], x, y, z);
     ++tests;
     if (held | last) return held ? box : -1;
   }

@@ -165,13 +165,6 @@ __device__ void SortCentres(Index& index, int keys_without_padding) {
   __syncthreads();
 }
 
-__device__ bool Holds(const float4& place, const float4& reach, float x, float y, float z) {
-  const float dx = x - place.x, dy = y - place.y, dz = z - place.z;
-  const float local_x = dx * place.w - dy * reach.x;
-  const float local_y = dx * reach.x + dy * place.w;
-  return fabsf(dz) <= reach.w && fabsf(local_x) <= reach.y && fabsf(local_y) <= reach.z;
-}
-
 // The lowest and the highest bounds along z of all boxes that can contain a point.
 __device__ void ReduceHeights(Index& index, const Prepared& mine) {
   float low = mine.holds_any ? mine.z_low : INFINITY;
@@ -269,7 +262,8 @@ __device__ int32_t Find(const Index& index, float x, float y, float z) {
     while (bits != 0) {
       const int at = word * 32 + __ffs(static_cast<int>(bits)) - 1;
       bits &= bits - 1;
-      if (Holds(index.place[at], index.reach[at], x, y, z)) {
+      const float4 p = index.place[at], r = index.reach[at];
+      if (math::Holds(math::FlatBox{p.x, p.y, p.z, p.w, r.x, r.y, r.z, r.w}, x, y, z)) {
         found = min(found, int32_t{index.box[at]});
       }
     }

@@ -7,8 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "math/box3d.h"
-
 namespace detops::ops::points_in_boxes {
 namespace {
 

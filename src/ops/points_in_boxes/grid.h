@@ -7,14 +7,12 @@
 #include <cstdint>
 
 #include "core/workspace.h"
+#include "math/box3d.h"
 #include "runtime/cpu/threads.h"
 
 namespace detops::ops::points_in_boxes {
 
-// A box as the float kernels test it: |local| <= reach, all in float (see math::FloatBelow).
-struct FlatBox {
-  float cx, cy, cz, cos, sin, reach_x, reach_y, reach_z;
-};
+using math::FlatBox;
 
 FlatBox Flatten(const float* box);  // [7] cx cy cz dx dy dz heading
 
