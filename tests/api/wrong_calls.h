@@ -95,9 +95,12 @@ class Changes {
           [i](CallSetup& s) { s.tensors[i].is_contiguous = false; });
     for (mluOpDataType_t dtype : kDtypes) {
       if (dtype == spec.dtype) continue;
-      changes_.push_back({name + "_dtype_" + std::to_string(dtype), false, Check::kDtype, name,
-                          Sharing(spec, &TensorSpec::shares_type),
-                          [i, dtype](CallSetup& s) { s.tensors[i].dtype = dtype; }});
+      const std::vector<std::string> sharing = Sharing(spec, &TensorSpec::shares_type);
+      // Half and float may take each other's place where no other tensor has to follow.
+      const bool is_other = dtype == MLUOP_DTYPE_HALF || dtype == MLUOP_DTYPE_FLOAT;
+      const bool is_legal = spec.shares_type && sharing.size() == 1 && is_other;
+      changes_.push_back({name + "_dtype_" + std::to_string(dtype), is_legal, Check::kDtype, name,
+                          sharing, [i, dtype](CallSetup& s) { s.tensors[i].dtype = dtype; }});
     }
     for (mluOpTensorLayout_t layout : kLayouts) {
       if (layout == CallSetup(op_).tensors[i].layout) continue;
