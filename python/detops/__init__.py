@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Five detection operators for the arrays of any library.
+"""Detection operators for the arrays of any library.
 
 >>> import detops, numpy as np
 >>> detops.bbox_overlaps(np.float32([[0, 0, 2, 2]]), np.float32([[1, 0, 3, 2]]))
@@ -13,31 +13,14 @@ but NumPy is imported.
 import copyreg as _copyreg
 import os as _os
 
-from . import _torch
-from ._core import (
-    __version__,
-    _forget_thread_handles,
-    bbox_overlaps,
-    border_align,
-    devices,
-    generate_proposals,
-    implementations,
-    points_in_boxes,
-    poly_nms,
-)
+from . import _core, _torch
+from ._core import *  # noqa: F403
+from ._core import __version__, _forget_thread_handles
 
-__all__ = [
-    "__version__",
-    "bbox_overlaps",
-    "border_align",
-    "devices",
-    "generate_proposals",
-    "implementations",
-    "points_in_boxes",
-    "poly_nms",
-]
+__all__ = ["__version__"]
+__all__ += _core.__all__
 
 # By name, as Python's own functions are; the type is that of this package's functions alone.
-_copyreg.pickle(type(poly_nms), lambda function: str(function.__name__))
+_copyreg.pickle(type(_core.devices), lambda function: str(function.__name__))
 _os.register_at_fork(after_in_child=_forget_thread_handles)
 _torch.register_when_imported()

@@ -26,6 +26,7 @@ _Numpy = NDArray[Any]
 _IndexType = Any  # int32 or int64, as any library spells it; None is int64
 
 __version__: str
+__all__: list[str]
 
 @overload
 def bbox_overlaps(

@@ -2,8 +2,10 @@
 //
 // detops._core: signatures and listings. _core.pyi has the types.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <chrono>
+#include <string>
 #include <vector>
 
 #include "array.h"
@@ -98,12 +100,25 @@ void BindAll(detops::core::OperatorList<Ops...>, nb::module_& module) {
   (Bind<Ops>(module), ...);
 }
 
+// Of the functions so far: what the package exports.
+nb::list PublicNames(const nb::module_& module) {
+  nb::list names;
+  for (const auto [name, value] : nb::cast<nb::dict>(module.attr("__dict__"))) {
+    if (PyCallable_Check(value.ptr()) != 0 && !nb::cast<std::string>(name).starts_with("_")) {
+      names.append(name);
+    }
+  }
+  names.sort();
+  return names;
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
   BindAll(detops::ops::AllOperators(), module);
   module.def("devices", &Devices, kDevicesDoc);
   module.def("implementations", &Implementations, kImplementationsDoc);
+  module.attr("__all__") = PublicNames(module);
 
   module.attr("__version__") = detopsGetVersion();
 
