@@ -4,7 +4,7 @@
 // builds an index in shared memory, in which each point finds the few boxes it may lie in:
 // - slabs along x and along y, whose edges are quantiles of the boxes' centres, so that dense
 //   clusters get narrow slabs wherever they are and however large the scene is;
-// - slabs along z, uniform between the lowest and the highest box;
+// - slabs along z, uniform between the lowest and the highest box, where there are many boxes;
 // - for each slab a bit mask of the boxes that extend into it; the boxes are ordered along x, so
 //   that the bits of an x slab are close together.
 // A point tests the boxes that are in the masks of all its slabs. Nothing is kept between
@@ -24,17 +24,15 @@ constexpr int kSlabs = 64;      // along x and y
 constexpr int kFloors = 16;     // slabs along z
 constexpr int32_t kNone = -1;
 
-constexpr int kBoxes = kThreads;  // in an index at a time
-constexpr int kAhead = 2;         // points that a thread loads at once
-constexpr int kWords = kBoxes / 32;
-
-// Bit masks of boxes; the odd row length spreads rows over the banks.
-using Mask = uint32_t[kWords + 1];
+// Boxes in an index at a time. For few boxes there is an index that takes less code and fewer steps
+// to build, as building takes most of the time there.
+constexpr int kMany = kThreads, kFew = 128;
 
 // The slabs along one axis.
+template <int kWords>
 struct Axis {
-  float edge[kSlabs];  // where a slab starts; the first has no start
-  Mask mask[kSlabs];
+  float edge[kSlabs];                 // where a slab starts; the first has no start
+  uint32_t mask[kSlabs][kWords + 1];  // the odd row length spreads rows over the banks
 
   __device__ int SlabOf(float v) const {
     int slab = 0;
@@ -56,7 +54,12 @@ __device__ float FromOrderedBits(uint32_t bits) {
 }
 
 // The boxes are in the order of their centres along x.
+template <int kMostBoxes>
 struct Index {
+  static constexpr int kBoxes = kMostBoxes, kWords = kBoxes / 32;
+  static constexpr bool kHasFloors = kBoxes > kFew;
+  static constexpr int kAhead = kBoxes > kFew ? 2 : 1;  // points that a thread loads at once
+
   union {
     float4 place[kBoxes];        // cx cy cz cos(-heading)
     uint64_t centre[2][kBoxes];  // while building: x and y to be sorted, OrderedBits, then the box
@@ -64,8 +67,8 @@ struct Index {
   float4 reach[kBoxes];  // sin(-heading), then the largest |lx| |ly| |dz| inside
   uint16_t box[kBoxes];
   uint16_t rank[kBoxes];  // of each box, in that order
-  Axis x, y;
-  Mask floor_mask[kFloors];
+  Axis<kWords> x, y;
+  uint32_t floor_mask[kHasFloors ? kFloors : 1][kWords + 1];
   float z_low, z_high, floors_per_metre;      // of the slabs along z
   int first_word[kSlabs], last_word[kSlabs];  // used by x.mask
 };
@@ -87,6 +90,7 @@ __device__ void AtomicMaxFloat(float* to, float v) {
 }
 
 // Monotonic in z, so that a point between two heights gets a slab between theirs.
+template <class Index>
 __device__ int FloorOf(const Index& index, float z) {
   const float floor = (z - index.z_low) * index.floors_per_metre;
   return static_cast<int>(fminf(fmaxf(floor, 0.0f), kFloors - 1.0f));
@@ -133,7 +137,7 @@ __device__ Prepared Prepare(const float* box) {
 
 // Sorts the keys of both axes by a bitonic network, with the whole block; they are padded to a
 // power of two of at least 64.
-__device__ void SortCentres(Index& index, int keys_without_padding) {
+__device__ void SortCentres(Index<kMany>& index, int keys_without_padding) {
   int count = kSlabs;
   while (count < keys_without_padding) count *= 2;
   for (int i = keys_without_padding + threadIdx.x; i < count; i += kThreads) {
@@ -165,7 +169,22 @@ __device__ void SortCentres(Index& index, int keys_without_padding) {
   __syncthreads();
 }
 
+// The same for few keys: each key finds its rank by comparison with all of them.
+__device__ void SortCentres(Index<kFew>& index, int count) {
+  const int axis = static_cast<int>(threadIdx.x) / kFew, i = static_cast<int>(threadIdx.x) % kFew;
+  uint64_t key = 0;
+  int rank = 0;
+  if (axis < 2 && i < count) {
+    key = index.centre[axis][i];
+    for (int j = 0; j < count; ++j) rank += index.centre[axis][j] < key ? 1 : 0;
+  }
+  __syncthreads();
+  if (axis < 2 && i < count) index.centre[axis][rank] = key;
+  __syncthreads();
+}
+
 // The lowest and the highest bounds along z of all boxes that can contain a point.
+template <class Index>
 __device__ void ReduceHeights(Index& index, const Prepared& mine) {
   float low = mine.holds_any ? mine.z_low : INFINITY;
   float high = mine.holds_any ? mine.z_high : -INFINITY;
@@ -180,6 +199,7 @@ __device__ void ReduceHeights(Index& index, const Prepared& mine) {
 }
 
 // Called by the whole block; there are count <= kBoxes `boxes`.
+template <class Index>
 __device__ void Build(Index& index, const float* boxes, int count) {
   __syncthreads();                               // no thread reads the previous index any more
   const auto i = static_cast<int>(threadIdx.x);  // this thread's box
@@ -187,13 +207,15 @@ __device__ void Build(Index& index, const float* boxes, int count) {
     index.z_low = INFINITY;
     index.z_high = -INFINITY;
   }
-  for (int n = i; n < kSlabs * (kWords + 1); n += kThreads) {
+  for (int n = i; n < kSlabs * (Index::kWords + 1); n += kThreads) {
     index.x.mask[0][n] = 0;
     index.y.mask[0][n] = 0;
   }
-  for (int n = i; n < kFloors * (kWords + 1); n += kThreads) index.floor_mask[0][n] = 0;
+  if (Index::kHasFloors) {
+    for (int n = i; n < kFloors * (Index::kWords + 1); n += kThreads) index.floor_mask[0][n] = 0;
+  }
   if (i < kSlabs) {
-    index.first_word[i] = kWords;
+    index.first_word[i] = Index::kWords;
     index.last_word[i] = -1;
   }
   __syncthreads();
@@ -206,7 +228,7 @@ __device__ void Build(Index& index, const float* boxes, int count) {
     index.centre[0][i] = uint64_t{OrderedBits(any ? prepared.place.x : 0.0f)} << 32 | i;
     index.centre[1][i] = uint64_t{OrderedBits(any ? prepared.place.y : 0.0f)} << 32 | i;
   }
-  ReduceHeights(index, prepared);
+  if (Index::kHasFloors) ReduceHeights(index, prepared);
   __syncthreads();
   SortCentres(index, count);
   if (i < count) {
@@ -219,7 +241,7 @@ __device__ void Build(Index& index, const float* boxes, int count) {
     index.x.edge[i] = FromOrderedBits(static_cast<uint32_t>(index.centre[0][at] >> 32));
     index.y.edge[i] = FromOrderedBits(static_cast<uint32_t>(index.centre[1][at] >> 32));
   }
-  if (i == 0) {
+  if (Index::kHasFloors && i == 0) {
     // Where the heights are equal, not finite or too far apart, all boxes share the lowest slab.
     const float scale = kFloors / (index.z_high - index.z_low);
     index.floors_per_metre = scale > 0.0f && scale < 1e30f && index.z_low > -1e30f ? scale : 0.0f;
@@ -242,23 +264,26 @@ __device__ void Build(Index& index, const float* boxes, int count) {
     for (int s = index.y.SlabOf(prepared.y_low); s <= last_y; ++s) {
       atomicOr(&index.y.mask[s][word], bit);
     }
-    const int last_floor = FloorOf(index, prepared.z_high);
-    for (int s = FloorOf(index, prepared.z_low); s <= last_floor; ++s) {
-      atomicOr(&index.floor_mask[s][word], bit);
+    if (Index::kHasFloors) {
+      const int last_floor = FloorOf(index, prepared.z_high);
+      for (int s = FloorOf(index, prepared.z_low); s <= last_floor; ++s) {
+        atomicOr(&index.floor_mask[s][word], bit);
+      }
     }
   }
   __syncthreads();
 }
 
 // The lowest box of the index that contains the point, or kNone.
+template <class Index>
 __device__ int32_t Find(const Index& index, float x, float y, float z) {
   const int slab_x = index.x.SlabOf(x), slab_y = index.y.SlabOf(y);
-  const int floor = FloorOf(index, z);
+  const int floor = Index::kHasFloors ? FloorOf(index, z) : 0;
   int32_t found = INT32_MAX;
   const int last = index.last_word[slab_x];
   for (int word = index.first_word[slab_x]; word <= last; ++word) {
-    uint32_t bits =
-        index.x.mask[slab_x][word] & index.y.mask[slab_y][word] & index.floor_mask[floor][word];
+    uint32_t bits = index.x.mask[slab_x][word] & index.y.mask[slab_y][word];
+    if (Index::kHasFloors) bits &= index.floor_mask[floor][word];
     while (bits != 0) {
       const int at = word * 32 + __ffs(static_cast<int>(bits)) - 1;
       bits &= bits - 1;
@@ -278,6 +303,7 @@ __device__ void Prefetch(const float* begin, const float* end) {
   if (threadIdx.x < 256 && p < end) asm volatile("prefetch.global.L1 [%0];" ::"l"(p));
 }
 
+template <class Index>
 __global__ void __launch_bounds__(kThreads, 1)
     Kernel(PointsInBoxesPlan plan, int64_t points_per_block, const float* all_points,
            const float* all_boxes, int32_t* points_indices) {
@@ -292,20 +318,20 @@ __global__ void __launch_bounds__(kThreads, 1)
     const float* boxes = all_boxes + batch * plan.boxes * 7;
     int64_t first = 0;
     do {
-      const int count = static_cast<int>(min(int64_t{kBoxes}, plan.boxes - first));
+      const int count = static_cast<int>(min(int64_t{Index::kBoxes}, plan.boxes - first));
       Prefetch(all_points + 3 * begin, all_points + 3 * stop);
       if (count > 0) Build(index, boxes + first * 7, count);
-      for (int64_t i = begin + threadIdx.x; i < stop; i += kAhead * kThreads) {
-        float x[kAhead], y[kAhead], z[kAhead];
+      for (int64_t i = begin + threadIdx.x; i < stop; i += Index::kAhead * kThreads) {
+        float x[Index::kAhead], y[Index::kAhead], z[Index::kAhead];
 #pragma unroll
-        for (int n = 0; n < kAhead; ++n) {
+        for (int n = 0; n < Index::kAhead; ++n) {
           const float* p = all_points + 3 * min(i + n * kThreads, stop - 1);
           x[n] = p[0];
           y[n] = p[1];
           z[n] = p[2];
         }
 #pragma unroll
-        for (int n = 0; n < kAhead; ++n) {
+        for (int n = 0; n < Index::kAhead; ++n) {
           const int64_t at = i + n * kThreads;
           if (at >= stop) break;
           if (first > 0 && points_indices[at] != kNone) continue;  // an earlier box contains it
@@ -313,25 +339,31 @@ __global__ void __launch_bounds__(kThreads, 1)
           points_indices[at] = found == kNone ? kNone : static_cast<int32_t>(first) + found;
         }
       }
-      first += kBoxes;
+      first += Index::kBoxes;
     } while (first < plan.boxes);
     begin = stop;
   }
 }
 
-void PointsInBoxesRun(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, void*,
-                      const runtime::Launch& call) {
-  cuda::Launcher launch(call);
+template <class Index>
+void Run(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, cuda::Launcher& launch) {
   // One block per multiprocessor, which builds the index once for its share of the points.
   const int64_t points = plan.batches * plan.points;
   const int64_t blocks =
       std::min<int64_t>((points + kThreads - 1) / kThreads, launch.multiprocessors());
-  cuda::Check(
-      cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Index)),
-      "points_in_boxes");
-  launch.WithSharedMemory(sizeof(Index))("points_in_boxes", Kernel, static_cast<unsigned>(blocks),
-                                         kThreads, plan, (points + blocks - 1) / blocks,
-                                         args.points, args.boxes, args.points_indices);
+  cuda::Check(cudaFuncSetAttribute(Kernel<Index>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   sizeof(Index)),
+              "points_in_boxes");
+  launch.WithSharedMemory(sizeof(Index))(
+      "points_in_boxes", Kernel<Index>, static_cast<unsigned>(blocks), kThreads, plan,
+      (points + blocks - 1) / blocks, args.points, args.boxes, args.points_indices);
+}
+
+void PointsInBoxesRun(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, void*,
+                      const runtime::Launch& launch) {
+  cuda::Launcher launcher(launch);
+  plan.boxes <= kFew ? Run<Index<kFew>>(plan, args, launcher)
+                     : Run<Index<kMany>>(plan, args, launcher);
 }
 
 }  // namespace
