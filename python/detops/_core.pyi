@@ -26,7 +26,15 @@ _Numpy = NDArray[Any]
 _IndexType = Any  # int32 or int64, as any library spells it; None is int64
 
 __version__: str
-__all__: list[str]
+__all__ = [
+    "bbox_overlaps",
+    "border_align",
+    "devices",
+    "generate_proposals",
+    "implementations",
+    "points_in_boxes",
+    "poly_nms",
+]
 
 @overload
 def bbox_overlaps(

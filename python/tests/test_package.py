@@ -121,6 +121,8 @@ def test_the_stub_names_what_is_there():
     functions = set(re.findall(r"^def (\w+)", stub, re.MULTILINE))
     actual = {name for name in vars(_core) if callable(getattr(_core, name))}
     assert functions == actual
+    exported = re.search(r"^__all__ = (\[.*?\])", stub, re.DOTALL | re.MULTILINE)
+    assert json.loads(exported.group(1).replace(",\n]", "]")) == _core.__all__
     for name in sorted(functions & set(detops.__all__)):
         documented = re.search(rf"{name}\((.*?)\) ->", getattr(_core, name).__doc__, re.DOTALL)
         parameters = re.findall(r"(\w+): ", documented.group(1))
@@ -185,11 +187,11 @@ def test_instruction_sets_can_be_capped():
     """DETOPS_CPU names the widest instruction set that may run; the implementations say so."""
     code = """if True:
         import detops
-        print([i["name"] for i in detops.implementations()["bbox_overlaps"]
+        print([i["name"] for i in detops.implementations()["points_in_boxes"]
                if i["usable"] and i["name"].startswith("cpu:")])"""
     names = [
         i["name"].removeprefix("cpu:")
-        for i in detops.implementations()["bbox_overlaps"]
+        for i in detops.implementations()["points_in_boxes"]
         if i["usable"] and i["name"].startswith("cpu:") and i["name"] != "cpu:reference"
     ]
     for i, cap in enumerate(names):
