@@ -103,6 +103,17 @@ mluOpStatus_t detopsBorderAlignForward(mluOpHandle_t handle,
                                        const mluOpTensorDescriptor_t argmax_idx_desc,
                                        void *argmax_idx);
 
+/* Suppression of upright boxes, as torchvision's nms:
+ *   boxes [N,4] x1,y1,x2,y2 and scores [N], both half or both float
+ *   output [N] int32: the indices kept, best first; result_num [1] int32: how many */
+mluOpStatus_t detopsGetNmsWorkspaceSize(mluOpHandle_t handle,
+                                        const mluOpTensorDescriptor_t boxes_desc, size_t *size);
+mluOpStatus_t detopsNms(mluOpHandle_t handle, const mluOpTensorDescriptor_t boxes_desc,
+                        const void *boxes, const mluOpTensorDescriptor_t scores_desc,
+                        const void *scores, float iou_threshold, void *workspace,
+                        size_t workspace_size, const mluOpTensorDescriptor_t output_desc,
+                        void *output, void *result_num);
+
 /* Copies a strided tensor into a contiguous one of the same shape and type, on the handle's device
  * and queue. dst is given by its pointer alone: row-major. */
 mluOpStatus_t detopsMakeContiguous(mluOpHandle_t handle, const mluOpTensorDescriptor_t src_desc,

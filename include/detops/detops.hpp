@@ -310,6 +310,21 @@ inline Tensor poly_nms(Context &context, const TensorView &boxes, float iou_thre
   return Context::front(output.tensor(), {kept.to_vector<int32_t>()[0]});
 }
 
+// Indices of the upright boxes kept, best first: boxes [N,4] (x1,y1,x2,y2) and scores [N] of the same
+// type to int32 [kept].
+inline Tensor nms(Context &context, const TensorView &boxes, const TensorView &scores,
+                  float iou_threshold) {
+  const detail::Input in(context, "boxes", boxes), in_scores(context, "scores", scores);
+  const detail::Output output(context, DType::kInt32, {boxes.dim(0)});
+  const Tensor kept = context.empty(DType::kInt32, {1});
+  size_t workspace_size = 0;
+  detail::Check(detopsGetNmsWorkspaceSize(context.handle(), in.desc(), &workspace_size));
+  detail::Check(detopsNms(context.handle(), in.desc(), in.data(), in_scores.desc(),
+                          in_scores.data(), iou_threshold, context.workspace(workspace_size),
+                          workspace_size, output.desc(), output.data(), kept.data<int32_t>()));
+  return Context::front(output.tensor(), {kept.to_vector<int32_t>()[0]});
+}
+
 struct BorderAlignResult {
   Tensor output;
   Tensor argmax_idx;  // int32

@@ -32,6 +32,7 @@ __all__ = [
     "devices",
     "generate_proposals",
     "implementations",
+    "nms",
     "points_in_boxes",
     "poly_nms",
 ]
@@ -60,6 +61,18 @@ def bbox_overlaps(
     aligned: bool = False,
     offset: int = 0,
 ) -> NDArray[np.floating[Any]]: ...
+@overload
+def nms(
+    boxes: _Numpy, scores: _Array, iou_threshold: float, dtype: _IndexType = None
+) -> NDArray[np.signedinteger[Any]]: ...
+@overload
+def nms(
+    boxes: _ArrayT, scores: _Array, iou_threshold: float, dtype: _IndexType = None
+) -> _ArrayT: ...
+@overload
+def nms(
+    boxes: ArrayLike, scores: _Array, iou_threshold: float, dtype: _IndexType = None
+) -> NDArray[np.signedinteger[Any]]: ...
 @overload
 def poly_nms(
     dets: _Numpy,

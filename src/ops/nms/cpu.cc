@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cpu/suppression/suppress-inl.h decides which boxes are kept; what is left is to put those in
+// score order.
+#include "cpu/simd.h"
+#include "cpu/suppression/box_cells.h"
+#include "math/half.h"
+#include "math/quad_filter.h"
+#include "ops/nms/inside.h"
+#include "ops/nms/plan.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/nms/cpu.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "cpu/suppression/suppress-inl.h"
+#include "math/box.h"
+#include "math/score_order.h"
+
+#ifndef DETOPS_NMS_WORKSPACE_
+#define DETOPS_NMS_WORKSPACE_
+namespace detops::ops::nms {
+
+struct Area {
+  float value;
+};
+using Workspace = cpu::SuppressionWorkspace<Area>;
+
+}  // namespace detops::ops::nms
+#endif
+
+#if HWY_TARGET != HWY_SCALAR  // without vectors the reference runs
+HWY_BEFORE_NAMESPACE();
+namespace detops::ops::HWY_NAMESPACE {
+namespace {
+
+using namespace cpu::HWY_NAMESPACE;
+using namespace math::HWY_NAMESPACE;
+using cpu::Bounds;
+using nms::Area;
+
+constexpr int64_t kGrain = 2048;
+
+HWY_INLINE Box<float> AsBox(const Bounds& b) { return {b.x1, b.y1, b.x2, b.y2}; }
+
+// As cpu/suppression/suppress-inl.h wants them. T is float or half.
+template <class T>
+struct UprightBoxes {
+  using Prepared = Area;
+  const T* boxes;   // [count,4]
+  const T* scores;  // [count]
+  float threshold;
+
+  uint64_t KeyOf(int64_t index) const {
+    return math::ScoreKey(math::ToFloat(scores[index]), static_cast<uint32_t>(index));
+  }
+  void Prefetch(int64_t index) const {
+    __builtin_prefetch(boxes + 4 * index);
+    __builtin_prefetch(scores + index);
+  }
+  Bounds ReachOf(int64_t index) const {
+    Bounds bounds;
+    Prepare(index, bounds);
+    return bounds;
+  }
+  Area Prepare(int64_t index, Bounds& bounds) const {
+    const T* box = boxes + 4 * index;
+    bounds = {math::ToFloat(box[0]), math::ToFloat(box[1]), math::ToFloat(box[2]),
+              math::ToFloat(box[3])};
+    const float area = BoxArea(AsBox(bounds), 0.0f);
+    if (!nms::HasInside(bounds, area)) bounds = {1, 1, 0, 0};  // overlaps nothing
+    return {area};
+  }
+  double LeastArea(Area area) const { return math::LeastAreaToSuppress(area.value, threshold); }
+  HWY_INLINE bool Suppresses(Area area_a, const Bounds& a, Area area_b, const Bounds& b,
+                             int64_t& pairs) const {
+    ++pairs;
+    return BoxIoU(AsBox(a), AsBox(b), area_a.value, area_b.value, 0.0f, 0.0f, 0.0f) > threshold;
+  }
+};
+
+template <class T>
+void RunOn(const NmsPlan& plan, const NmsArgs& args, nms::Workspace& w,
+           const runtime::Launch& launch) {
+  const UprightBoxes<T> boxes = {static_cast<const T*>(args.boxes),
+                                 static_cast<const T*>(args.scores), plan.iou_threshold};
+  const bool below_zero = plan.iou_threshold < 0.0f;
+  launch.work = {0, 0};
+  if (!below_zero) launch.work = Suppression(boxes, plan.count, w, launch.threads).Run();
+  const auto take = [&](int64_t begin, int64_t end, uint64_t* out) {
+    for (int64_t i = begin; i < end; ++i) {
+      if (below_zero || w.kept[i]) *out++ = boxes.KeyOf(i);
+    }
+    return out;
+  };
+  int64_t count = launch.threads.Collect(plan.count, kGrain, w.keys, take);
+  const uint64_t* order = cpu::SortByRank(w.keys, w.other_keys, count);
+  if (below_zero) {
+    count = NmsKeepBelowZero(plan, args.boxes, order, args.output);
+    for (int64_t i = 0; i < count; ++i) {
+      args.output[i] = static_cast<int32_t>(math::IndexOfKey(order[args.output[i]]));
+    }
+  } else {
+    for (int64_t i = 0; i < count; ++i) {
+      args.output[i] = static_cast<int32_t>(math::IndexOfKey(order[i]));
+    }
+  }
+  *args.result_num = static_cast<int32_t>(count);
+}
+
+}  // namespace
+
+void Run(const NmsPlan& plan, const NmsArgs& args, void* memory, const runtime::Launch& launch) {
+  core::WorkspaceLayout layout(memory);
+  nms::Workspace workspace(layout, plan.count);
+  if (plan.dtype == MLUOP_DTYPE_HALF) {
+    RunOn<math::Half>(plan, args, workspace, launch);
+  } else {
+    RunOn<float>(plan, args, workspace, launch);
+  }
+}
+
+}  // namespace detops::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#if HWY_ONCE
+namespace detops::ops {
+
+int64_t NmsCpuWorkspace(const NmsPlan& plan, const runtime::Device&) {
+  core::WorkspaceLayout layout;
+  nms::Workspace(layout, plan.count);
+  return layout.Bytes();
+}
+
+cpu::SimdKernels<Nms> NmsKernels() { return DETOPS_SIMD_KERNELS(Run); }
+
+}  // namespace detops::ops
+#endif
