@@ -20,11 +20,11 @@ setup:
 	@scripts/setup
 
 # In a folder of its own, for this machine alone and with nothing but what it needs.
-demo: setup  ## the five operators on scenes one can see, checked against an independent oracle
+demo: setup  ## operators on scenes one can see, checked against an independent oracle
 	@cmake --preset release -B build/demo -DDETOPS_CUDA=OFF -DDETOPS_QUICK=ON -DDETOPS_BUILD_TESTS=OFF \
 	  -DDETOPS_BUILD_EXAMPLES=OFF >/dev/null
-	@cmake --build build/demo --target detops_cli -j $(JOBS)
-	@build/demo/tools/detops/detops demo --out build/demo/index.html
+	@cmake --build build/demo --target detops_demo -j $(JOBS)
+	@build/demo/tools/detops/detops_demo build/demo/index.html
 
 tool: setup  ## the command line, build/release/tools/detops/detops
 	@cmake --preset release >/dev/null

@@ -20,11 +20,11 @@ namespace {
 
 constexpr int64_t kBeyond = int64_t{1} << 31;
 
-// All operators have the same rows. The reference would take years.
-std::vector<std::string> Rows() {
-  std::vector<std::string> rows = ImplementationsOf("bbox_overlaps");
-  std::erase(rows, "cpu:reference");
-  return rows;
+// The reference would take years.
+std::vector<std::string> FastImplementationsOf(std::string_view op) {
+  std::vector<std::string> names = ImplementationsOf(op);
+  std::erase(names, "cpu:reference");
+  return names;
 }
 
 template <class T>
@@ -98,8 +98,11 @@ class LargeTest : public testing::TestWithParam<std::string> {
 #define SKIP_UNLESS_FREE(gigabytes) \
   if (const std::string why = WhyTooLittle(gigabytes); !why.empty()) GTEST_SKIP() << why
 
+// The operator has an implementation more than the others.
+class LargePairsTest : public LargeTest {};
+
 // The last row and column are unlike the others, so that a wrapped index would show.
-TEST_P(LargeTest, Pairs) {
+TEST_P(LargePairsTest, Pairs) {
   SKIP_UNLESS_FREE(5);
   const int64_t n = 46342;
   ASSERT_GT(n * n, kBeyond);
@@ -328,7 +331,11 @@ TEST_P(LargeTest, AnchorsOfWhichTheLastAreBest) {
   ExpectSameFloats(got_probs, expected.probs, "probs");
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, LargeTest, testing::ValuesIn(Rows()),
+INSTANTIATE_TEST_SUITE_P(Table, LargePairsTest,
+                         testing::ValuesIn(FastImplementationsOf("bbox_overlaps")),
+                         [](const auto& test) { return TestName(test.param); });
+INSTANTIATE_TEST_SUITE_P(Table, LargeTest,
+                         testing::ValuesIn(FastImplementationsOf("points_in_boxes")),
                          [](const auto& test) { return TestName(test.param); });
 
 }  // namespace

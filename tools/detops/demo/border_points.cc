@@ -48,8 +48,9 @@ Scene BorderPoints(const std::string& device) {
   const auto count = static_cast<int64_t>(boxes.size() / 4);
   std::vector<float> input;
   for (const float v : field) input.insert(input.end(), {v, v, v, v});  // the same for every border
-  Problem problem = ProblemOf("border_align_forward", {FloatArray({1, kRows, kColumns, 4}, input),
-                                                       FloatArray({1, count, 4}, boxes)});
+  schema::Problem problem =
+      ProblemOf("border_align_forward",
+                {FloatArray({1, kRows, kColumns, 4}, input), FloatArray({1, count, 4}, boxes)});
   problem.set_scalar("pool_size", kPool);
   Scene scene;
   scene.title = "Border points, and where the maxima lie";

@@ -31,8 +31,8 @@ Scene IouMatrix(const std::string& device) {
     const float* t = &truths[static_cast<size_t>(4 * (i * kTruths / kFound))];
     for (int c = 0; c < 4; ++c) found.push_back(t[c] + test::Uniform(rng, -32, 32));
   }
-  Problem problem = ProblemOf("bbox_overlaps",
-                              {FloatArray({kFound, 4}, found), FloatArray({kTruths, 4}, truths)});
+  schema::Problem problem = ProblemOf(
+      "bbox_overlaps", {FloatArray({kFound, 4}, found), FloatArray({kTruths, 4}, truths)});
   Scene scene;
   scene.title = "Detections and the truth";
   const std::vector<Array> results = RunScene(problem, device, scene);

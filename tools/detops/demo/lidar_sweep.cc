@@ -94,7 +94,7 @@ Scene LidarSweep(const std::string& device) {
   for (const Box& b : boxes)
     flat.insert(flat.end(), {b.x, b.y, b.z, b.length, b.width, b.height, b.heading});
   const auto m = static_cast<int64_t>(points.size() / 3), t = static_cast<int64_t>(boxes.size());
-  Problem problem =
+  schema::Problem problem =
       ProblemOf("points_in_boxes", {FloatArray({1, m, 3}, points), FloatArray({1, t, 7}, flat)});
   Scene scene;
   scene.title = "A LiDAR sweep from above";

@@ -114,7 +114,7 @@ Scene ParkingLot(const std::string& device) {
   const Lot lot = MakeLot(rng);
   const std::vector<float> boxes = Detect(rng, lot.cars);
   const auto count = static_cast<int64_t>(boxes.size() / 9);
-  Problem problem = ProblemOf("poly_nms", {FloatArray({count, 9}, boxes)});
+  schema::Problem problem = ProblemOf("poly_nms", {FloatArray({count, 9}, boxes)});
   problem.set_scalar("iou_threshold", kThreshold);
   Scene scene;
   scene.title = "A car park from above";

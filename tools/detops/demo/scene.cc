@@ -13,20 +13,21 @@ namespace detops::cli {
 
 bool Scene::right() const {
   return !verdict.outputs.empty() &&
-         std::ranges::all_of(verdict.outputs, [](const Accuracy& a) { return a.passed; });
+         std::ranges::all_of(verdict.outputs, [](const oracle::Accuracy& a) { return a.passed; });
 }
 
 std::string Scene::VerdictText() const {
   if (!right()) return "DIFFERS";
   double diff1 = 0, diff2 = 0;
-  for (const Accuracy& a : verdict.outputs) {
+  for (const oracle::Accuracy& a : verdict.outputs) {
     diff1 = std::max(diff1, a.diff1), diff2 = std::max(diff2, a.diff2);
   }
   if (diff1 == 0 && diff2 == 0) return "equal";
   return fmt::format("diff1 {}, diff2 {}", DiffText(diff1), DiffText(diff2));
 }
 
-std::vector<Array> RunScene(const Problem& problem, const std::string& device, Scene& scene) {
+std::vector<Array> RunScene(const schema::Problem& problem, const std::string& device,
+                            Scene& scene) {
   Execution execution(problem, {device, ""});
   execution.Start();  // the first call starts threads
   std::vector<Array> results = execution.Results();
@@ -44,8 +45,8 @@ std::vector<Array> RunScene(const Problem& problem, const std::string& device, S
   return results;
 }
 
-Problem ProblemOf(const char* op, std::vector<Array> inputs) {
-  Problem problem(schema::Named(op));
+schema::Problem ProblemOf(const char* op, std::vector<Array> inputs) {
+  schema::Problem problem(schema::Named(op));
   problem.inputs = std::move(inputs);
   return problem;
 }

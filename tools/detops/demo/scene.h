@@ -7,9 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "cases/problem.h"
+#include "files/array.h"
+#include "oracle/judge.h"
 
 namespace detops::cli {
+
+using schema::Rng;
 
 struct Picture {
   std::string caption, svg;
@@ -19,7 +22,7 @@ struct Scene {
   std::string title, story;  // for people
   std::string op, size, summary, implementation;
   double seconds = 0;
-  Verdict verdict;
+  oracle::Verdict verdict;
   std::vector<Picture> pictures;
 
   bool right() const;
@@ -29,7 +32,8 @@ struct Scene {
 
 // Runs the problem by the library's choice on the device and fills in everything but words and
 // pictures.
-std::vector<Array> RunScene(const Problem& problem, const std::string& device, Scene& scene);
+std::vector<Array> RunScene(const schema::Problem& problem, const std::string& device,
+                            Scene& scene);
 
 Scene ParkingLot(const std::string& device);
 Scene LidarSweep(const std::string& device);
@@ -38,7 +42,7 @@ Scene BorderPoints(const std::string& device);
 Scene IouMatrix(const std::string& device);
 
 // Inputs in the order of the C function.
-Problem ProblemOf(const char* op, std::vector<Array> inputs);
+schema::Problem ProblemOf(const char* op, std::vector<Array> inputs);
 Array FloatArray(Shape shape, const std::vector<float>& values);
 
 }  // namespace detops::cli

@@ -117,7 +117,7 @@ Scene StreetProposals(const std::string& device) {
   Rng rng(5);
   const Network net = MakeNetwork(rng);
   const std::vector<float> variances(net.anchors.size(), 1.0f);
-  Problem problem =
+  schema::Problem problem =
       ProblemOf("generate_proposals_v2",
                 {FloatArray({1, kRows, kColumns, kAnchors}, net.scores),
                  FloatArray({1, kRows, kColumns, 4 * kAnchors}, net.deltas),

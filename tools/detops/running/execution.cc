@@ -110,7 +110,7 @@ std::string ChosenDevice(const std::string& option) {
   return variable;
 }
 
-std::vector<Target> TargetsOf(const Schema& op, const std::string& device,
+std::vector<Target> TargetsOf(const schema::Schema& op, const std::string& device,
                               const std::string& implementation) {
   std::vector<Target> targets;
   for (const DeviceInfo& d : Devices()) {
@@ -123,7 +123,8 @@ std::vector<Target> TargetsOf(const Schema& op, const std::string& device,
   return targets;
 }
 
-Execution::Execution(const Problem& problem, const Target& target, int threads, int64_t sets)
+Execution::Execution(const schema::Problem& problem, const Target& target, int threads,
+                     int64_t sets)
     : problem_(problem), device_(target.device), handle_(target.device) {
   Require(detopsSetDevice(device_.c_str()));
   if (threads > 0) SetThreads(threads);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cases/problem.h"
+#include "files/array.h"
 #include "schema/invocation.h"
 
 namespace detops::cli {
@@ -51,7 +51,7 @@ void RequireKnown(const std::string& device, const std::string& implementation);
 std::string ChosenDevice(const std::string& option);
 // Every usable implementation of the operator on every usable device of its backend, the preferred
 // first. Empty strings don't filter.
-std::vector<Target> TargetsOf(const Schema& op, const std::string& device,
+std::vector<Target> TargetsOf(const schema::Schema& op, const std::string& device,
                               const std::string& implementation);
 struct ImplementationInfo {
   std::string op, name, reason;
@@ -70,7 +70,8 @@ bool IsReference(const std::string& implementation);
 class Execution {
  public:
   // Throws RunError with the library's text. threads 0: the default.
-  Execution(const Problem& problem, const Target& target, int threads = 0, int64_t sets = 1);
+  Execution(const schema::Problem& problem, const Target& target, int threads = 0,
+            int64_t sets = 1);
 
   // Puts a call on the queue; waits for nothing.
   void Start();
@@ -86,7 +87,7 @@ class Execution {
   mluOpHandle_t handle() const { return handle_; }
 
  private:
-  const Problem& problem_;
+  const schema::Problem& problem_;
   const std::string device_;
   schema::Handle handle_;
   std::optional<schema::Invocation> invocation_;
