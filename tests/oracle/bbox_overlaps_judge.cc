@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kThreshold = 3e-3;
 // The oracle emulates float in double, at some 20 million pairs per second.
-constexpr int64_t kMostPairs = 4'000'000;
+constexpr int64_t kMostIous = 4'000'000;
 
 // Compares all rows of a small matrix, or evenly spaced rows of a larger one.
 class BboxJudge final : public Judge {
@@ -26,7 +26,7 @@ class BboxJudge final : public Judge {
                              boxes2 = problem.inputs[1].Floats();
     const int64_t rows = problem.inputs[0].dim(0), columns = problem.inputs[1].dim(0);
     row_elements_ = aligned ? 1 : columns;
-    rows_ = Sample(rows, kMostPairs / std::max<int64_t>(1, row_elements_));
+    rows_ = Sample(rows, kMostIous / std::max<int64_t>(1, row_elements_));
     if (rows_.count() < rows) note_ = fmt::format("{} of {} rows", rows_.count(), rows);
     const std::vector<float> picked1 = rows_.Pick<float>(boxes1, 4);
     const std::vector<float> picked2 = aligned ? rows_.Pick<float>(boxes2, 4) : boxes2;

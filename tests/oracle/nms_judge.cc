@@ -18,7 +18,7 @@ namespace {
 
 // Boxes times kept boxes: most cost the comparison of two boxes, some an emulated IoU, which takes
 // some 10 ns.
-constexpr double kMostCandidates = 4e8;
+constexpr double kMostBoxPairs = 4e8;
 
 struct Box {
   float x1, y1, x2, y2;
@@ -85,7 +85,7 @@ class NmsJudge final : public Judge {
       kept_ranks.push_back(rank_[static_cast<size_t>(i)]);
     }
     const double kept_count = std::max<double>(1, static_cast<double>(kept.size()));
-    const Sample sample(count, static_cast<int64_t>(kMostCandidates / kept_count));
+    const Sample sample(count, static_cast<int64_t>(kMostBoxPairs / kept_count));
     // One flag per box: 1 is kept.
     Array flags(MLUOP_DTYPE_INT32, {sample.count()});
     std::vector<int32_t> expected;

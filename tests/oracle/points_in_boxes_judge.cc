@@ -10,7 +10,7 @@
 namespace detops::oracle {
 namespace {
 
-constexpr int64_t kMostPairs = 20'000'000;
+constexpr int64_t kMostPointTests = 20'000'000;
 
 class PointsJudge final : public Judge {
  public:
@@ -18,7 +18,7 @@ class PointsJudge final : public Judge {
     const Array &points = problem.inputs[0], &boxes = problem.inputs[1];
     batches_ = points.dim(0), count_ = points.dim(1);
     const int64_t boxes_each = boxes.dim(1);
-    sample_ = Sample(count_, kMostPairs / std::max<int64_t>(1, batches_ * boxes_each));
+    sample_ = Sample(count_, kMostPointTests / std::max<int64_t>(1, batches_ * boxes_each));
     if (!sample_.all()) {
       note_ = fmt::format("{} of {} points", batches_ * sample_.count(), batches_ * count_);
     }

@@ -14,7 +14,7 @@ namespace detops::oracle {
 namespace {
 
 // Candidates examined, boxes times kept boxes: each costs the comparison of two bounding boxes.
-constexpr double kMostCandidates = 4e8;
+constexpr double kMostBoundPairs = 4e8;
 // Exact clipping takes some ten microseconds per pair.
 constexpr int64_t kMostBoxes = 20000;
 
@@ -86,7 +86,7 @@ Verdict PolyNmsJudge::Compare(const std::vector<Array>& results) const {
   for (const int32_t i : kept) is_kept[static_cast<size_t>(i)] = true;
 
   const auto affordable =
-      static_cast<int64_t>(kMostCandidates / std::max<double>(1, static_cast<double>(kept.size())));
+      static_cast<int64_t>(kMostBoundPairs / std::max<double>(1, static_cast<double>(kept.size())));
   const Sample sample(count, std::min(kMostBoxes, affordable));
   // One flag per box: 1 is kept.
   std::vector<int32_t> got, expected;
