@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The mluOp C API, as far as programs of the five detection operators use it: names, values and
- * behaviour are those of mluOp 1.11.1, so that such programs compile and run here unchanged.
+ * The mluOp C API, as far as programs use it that call the operators declared here: names, values
+ * and behaviour are those of mluOp 1.11.1, so that such programs compile and run unchanged.
  *
  * Every function returns a status and never throws, prints or aborts. After a failure,
  * detopsGetLastErrorMessage() (detops/detops.h) says which argument was wrong and what was

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What detops adds to mlu_op.h: the text of the last error, devices by name, the table of
- * implementations, and border_align in both layouts. Pure C; detops.hpp is the C++ API.
+ * implementations, border_align in both layouts, and operators that mluOp does not have. Pure C;
+ * detops.hpp is the C++ API.
  */
 #ifndef DETOPS_DETOPS_H_
 #define DETOPS_DETOPS_H_

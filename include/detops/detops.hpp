@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C++ API: contexts, tensor views and the five operators as functions. A thin layer over the C
+// The C++ API: contexts, tensor views and the operators as functions. A thin layer over the C
 // API, in this header alone (C++17), so that no C++ ABI matters.
 //
 //   detops::Context context;  // the CPU
@@ -310,8 +310,8 @@ inline Tensor poly_nms(Context &context, const TensorView &boxes, float iou_thre
   return Context::front(output.tensor(), {kept.to_vector<int32_t>()[0]});
 }
 
-// Indices of the upright boxes kept, best first: boxes [N,4] (x1,y1,x2,y2) and scores [N] of the same
-// type to int32 [kept].
+// Indices of the upright boxes kept, best first: boxes [N,4] (x1,y1,x2,y2) and scores [N] of the
+// same type to int32 [kept].
 inline Tensor nms(Context &context, const TensorView &boxes, const TensorView &scores,
                   float iou_threshold) {
   const detail::Input in(context, "boxes", boxes), in_scores(context, "scores", scores);

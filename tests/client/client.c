@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A program as clients of the mluOp C API write it: pure C, these two headers alone. It runs the
- * five operators on small examples, prints a line for each and fails on any mismatch.
+ * operators of mlu_op.h on small examples, prints a line for each and fails on any mismatch.
  */
 #include <cnrt.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The oracle: an independent exact implementation of the five operators, which tests compare
-// results with. It shares neither code nor methods with the library: float steps are emulated in
-// double, geometry is decided in exact integers, and elementary functions come from MPFR. Inputs
-// are assumed to be valid (shapes and scalars are not checked).
+// The oracle: an independent exact implementation of the operators, which tests compare results
+// with. It shares neither code nor methods with the library: float steps are emulated in double,
+// geometry is decided in exact integers, and elementary functions come from MPFR. Inputs are
+// assumed to be valid (shapes and scalars are not checked).
 
 #ifndef DETOPS_TESTS_ORACLE_ORACLE_H_
 #define DETOPS_TESTS_ORACLE_ORACLE_H_

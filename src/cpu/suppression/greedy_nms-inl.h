@@ -2,11 +2,11 @@
 //
 // Greedy suppression in an order that is already fixed: box i is kept if no kept box before it
 // suppresses it. Used for few boxes, for dense clusters, and where the first boxes kept are enough;
-// otherwise cpu/suppression/local_nms-inl.h, or cpu/suppression/sparse_nms-inl.h where such boxes are sparse. The
-// order is processed in chunks. In parallel, each box of a chunk is compared with the boxes kept
-// before the chunk, found through the cells, and with the earlier boxes of the chunk that it
-// overlaps. The boxes that remain are then decided one after the other. Compiled once for each
-// Highway target, hence the unusual guard.
+// otherwise cpu/suppression/local_nms-inl.h, or cpu/suppression/sparse_nms-inl.h where such boxes
+// are sparse. The order is processed in chunks. In parallel, each box of a chunk is compared with
+// the boxes kept before the chunk, found through the cells, and with the earlier boxes of the chunk
+// that it overlaps. The boxes that remain are then decided one after the other. Compiled once for
+// each Highway target, hence the unusual guard.
 #if defined(DETOPS_CPU_GREEDY_NMS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_CPU_GREEDY_NMS_INL_H_
 #undef DETOPS_CPU_GREEDY_NMS_INL_H_
@@ -161,8 +161,8 @@ class Chunk {
 };
 
 // Decides the boxes from `first` on; those before it are kept already. The boxes have been placed
-// in the cells. The judge is as in cpu/suppression/kept_boxes-inl.h. keep(box) is called in order, until
-// `most` boxes are kept. Returns how many pairs were evaluated and how many candidates were
+// in the cells. The judge is as in cpu/suppression/kept_boxes-inl.h. keep(box) is called in order,
+// until `most` boxes are kept. Returns how many pairs were evaluated and how many candidates were
 // examined.
 template <class Judge, class Keep>
 runtime::Work GreedyNms(const Bounds* boxes, int64_t first, int64_t count, int64_t most,

@@ -49,8 +49,8 @@ HWY_BEFORE_NAMESPACE();
 namespace detops::cpu::HWY_NAMESPACE {
 
 // Boxes and their keys are in the order of cells, and within a cell in the order of keys. The judge
-// is as in cpu/suppression/kept_boxes-inl.h and decides pairs one by one; keep(box) is called from several
-// threads.
+// is as in cpu/suppression/kept_boxes-inl.h and decides pairs one by one; keep(box) is called from
+// several threads.
 template <class Judge, class Keep>
 class LocalNms {
   static_assert(!Judge::kInVectors);  // keys are compared one by one

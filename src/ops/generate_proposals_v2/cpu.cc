@@ -2,8 +2,8 @@
 //
 // Several images at a time. In each, a sample estimates which scores top-k needs, and a radix sort
 // orders them. Then the highest-scoring candidates are decoded in parallel and suppressed by the
-// boxes kept so far (cpu/suppression/sparse_nms-inl.h, or cpu/suppression/greedy_nms-inl.h for dense clusters),
-// then the next ones, until enough are kept.
+// boxes kept so far (cpu/suppression/sparse_nms-inl.h, or cpu/suppression/greedy_nms-inl.h for
+// dense clusters), then the next ones, until enough are kept.
 #include "cpu/score_sort.h"
 #include "cpu/simd.h"
 #include "ops/generate_proposals_v2/plan.h"
@@ -97,7 +97,8 @@ HWY_INLINE Bounds Reach(const Bounds& b, float offset) {
 
 HWY_INLINE Box<float> AsBox(const Bounds& b) { return {b.x1, b.y1, b.x2, b.y2}; }
 
-// Judges as in cpu/suppression/kept_boxes-inl.h. Without a pixel offset, boxes are their own bounds.
+// Judges as in cpu/suppression/kept_boxes-inl.h. Without a pixel offset, boxes are their own
+// bounds.
 struct BoxJudge {
   static constexpr bool kInVectors = true;
   const Workspace& w;
