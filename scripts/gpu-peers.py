@@ -68,15 +68,21 @@ def main():
             half_a, half_b = a.half(), b.half()
             record(case + "_half", "torchvision box_iou",
                    lambda: torchvision.ops.box_iou(half_a, half_b))
-    # Upright boxes: nobody installs polygon suppression with PyTorch, and this is the easier job.
-    for group, count in (("network", 1000), ("network", 2000), ("network", 9770),
-                         ("scale", 50000)):
-        side = 25 * math.sqrt(count)
-        corner = torch.rand(count, 2, generator=generator) * side
-        boxes = torch.cat([corner, corner + 10 + 30 * torch.rand(count, 2, generator=generator)], 1)
-        boxes, scores = boxes.cuda(), torch.rand(count, generator=generator).cuda()
-        record(f"poly_nms/{group}/scattered_{count}", "torchvision nms, upright",
-               lambda: torchvision.ops.nms(boxes, scores, 0.1))
+    # Upright boxes for poly_nms too: nobody installs polygon suppression with PyTorch, and this is
+    # the easier job.
+    for op, peer, threshold, cases in (
+            ("nms", "torchvision nms", 0.5,
+             ("network/scattered_1000", "network/scattered_10000", "scale/scattered_100000")),
+            ("poly_nms", "torchvision nms, upright", 0.1,
+             ("network/scattered_1000", "network/scattered_2000", "network/scattered_9770",
+              "scale/scattered_50000"))):
+        for case in cases:
+            count = int(case.rpartition("_")[2])
+            corner = torch.rand(count, 2, generator=generator) * 25 * math.sqrt(count)
+            size = 10 + 30 * torch.rand(count, 2, generator=generator)
+            boxes = torch.cat([corner, corner + size], 1).cuda()
+            scores = torch.rand(count, generator=generator).cuda()
+            record(f"{op}/{case}", peer, lambda: torchvision.ops.nms(boxes, scores, threshold))
     for case, images, height, width in (("network/a3_25x38", 1, 25, 38),
                                         ("network/a3_200x304", 1, 200, 304),
                                         ("scale/n8_a3_200x304", 8, 200, 304)):

@@ -18,12 +18,14 @@ FEATURES, BORDERS = scenes.features(RNG, 2, 3, 6, 7, 5)
 PROPOSALS = scenes.to_nchw(scenes.proposals(RNG, 2, 3, 4, 5))
 CLOUD, CUBES = scenes.lidar(RNG, 2, 300, 9)
 BOXES = scenes.boxes(RNG, 20)
+BOX_SCORES = RNG.random(20, dtype=np.float32)
 
 CALLS = {
     "bbox_overlaps": lambda lib: detops.bbox_overlaps(lib(BOXES), lib(BOXES[:7])),
     "bbox_overlaps_half": lambda lib: detops.bbox_overlaps(
         lib(BOXES.astype("f2")), lib(BOXES.astype("f2"))
     ),
+    "nms": lambda lib: detops.nms(lib(BOXES), lib(BOX_SCORES), 0.3),
     "poly_nms": lambda lib: detops.poly_nms(lib(DETS), 0.3),
     "poly_nms_by_score": lambda lib: detops.poly_nms(
         lib(DETS[:, :8]), 0.3, scores=lib(DETS[:, 8]), order="score"

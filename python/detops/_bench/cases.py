@@ -37,17 +37,17 @@ def boxes(rng: np.random.Generator, count: int) -> Array:
     return floats(np.concatenate([corner, corner + rng.uniform(10, 50, (count, 2))], 1))
 
 
-def turned_boxes(rng: np.random.Generator, count: int) -> Array:
+def rotated_boxes(rng: np.random.Generator, count: int) -> Array:
     """cx, cy, w, h, degrees."""
     centre = rng.uniform(0, 25 * count**0.5, (count, 2))
     size = np.stack([rng.uniform(10, 50, count), rng.uniform(5, 25, count)], 1)
     return floats(np.concatenate([centre, size, rng.uniform(0, 180, (count, 1))], 1))
 
 
-def corners(turned: Array) -> Array:
-    """[N, 8] of turned boxes."""
-    centre, half = turned[:, None, :2], turned[:, None, 2:4] / 2
-    angle = np.deg2rad(turned[:, 4:5].astype("f8"))
+def corners(rotated: Array) -> Array:
+    """[N, 8] of rotated boxes."""
+    centre, half = rotated[:, None, :2], rotated[:, None, 2:4] / 2
+    angle = np.deg2rad(rotated[:, 4:5].astype("f8"))
     c, s = np.cos(angle), np.sin(angle)
     local = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half
     x, y = local[..., 0], local[..., 1]
@@ -97,14 +97,14 @@ def cases() -> Iterator[Case]:
             peers.box_iou(a, b),
         )
     for count in (500, 2000, 10000):
-        turned = turned_boxes(rng, count)
+        rotated = rotated_boxes(rng, count)
         scores = scores_of(rng, count)
-        quads = corners(turned)
+        quads = corners(rotated)
         yield Case(
             "poly_nms",
-            f"{count} turned boxes",
+            f"{count} rotated boxes",
             partial(detops.poly_nms, quads, 0.1, scores),
-            peers.rotated_nms(turned, quads, scores, 0.1),
+            peers.rotated_nms(rotated, quads, scores, 0.1),
         )
     upright = boxes(rng, 10000)
     scores = scores_of(rng, len(upright))
@@ -112,6 +112,12 @@ def cases() -> Iterator[Case]:
         "poly_nms",
         "10000 upright boxes",
         partial(detops.poly_nms, as_quads(upright), 0.5, scores),
+        peers.nms(upright, scores, 0.5),
+    )
+    yield Case(
+        "nms",
+        "10000 boxes",
+        partial(detops.nms, upright, scores, 0.5),
         peers.nms(upright, scores, 0.5),
     )
     arguments = proposals(rng, 1, 3, 200, 304)

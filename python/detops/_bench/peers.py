@@ -74,19 +74,19 @@ def nms(boxes: Array, scores: Array, threshold: float) -> Peers:
     return {"torchvision": torchvision, "powerboxes": powerboxes, "lsnms": lsnms, "opencv": opencv}
 
 
-def rotated_nms(turned: Array, quads: Array, scores: Array, threshold: float) -> Peers:
-    """turned as cx, cy, w, h, degrees, and the corners of the same boxes."""
+def rotated_nms(rotated: Array, quads: Array, scores: Array, threshold: float) -> Peers:
+    """rotated as cx, cy, w, h, degrees, and the corners of the same boxes."""
 
     def powerboxes() -> Answer:
         from powerboxes import rtree_rotated_nms
 
-        doubles, double = turned.astype("f8"), scores.astype("f8")
+        doubles, double = rotated.astype("f8"), scores.astype("f8")
         return lambda: np.sort(rtree_rotated_nms(doubles, double, threshold, -1.0))
 
     def opencv() -> Answer:
         import cv2
 
-        rectangles = [((x, y), (w, h), angle) for x, y, w, h, angle in turned.tolist()]
+        rectangles = [((x, y), (w, h), angle) for x, y, w, h, angle in rotated.tolist()]
         return lambda: np.sort(cv2.dnn.NMSBoxesRotated(rectangles, scores, 0.0, threshold))
 
     def shapely() -> Answer:

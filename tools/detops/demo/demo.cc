@@ -15,9 +15,8 @@ namespace {
 
 std::string DemoPage(const std::vector<Scene>& scenes, const std::string& device) {
   std::string body = fmt::format(
-      "<h1>Detection operators</h1>\n<p>detops {} on {}. Every result below was held against "
-      "an "
-      "oracle of other code and wider arithmetic while this page was made.</p>\n",
+      "<h1>Detection operators</h1>\n<p>detops {} on {}. While this page was made, every result "
+      "below was compared with an independent exact implementation.</p>\n",
       Escaped(detopsGetVersion()), Escaped(device));
   HtmlTable table({"scene", "operator", "size", "a call", "by", "against the oracle"}, "lllrll");
   for (const Scene& s : scenes) {
