@@ -64,8 +64,8 @@ test-python: setup  ## the Python package's tests
 	@for cap in $$($(VENV)/bin/python python/tests/narrower_caps.py); do \
 	  echo "DETOPS_CPU=$$cap"; DETOPS_CPU=$$cap $(VENV)/bin/python -m pytest -q || exit 1; done
 
-bench: tool  ## every implementation on the sizes of networks and beyond; writes build/bench.json
-	@build/release/tools/detops/detops bench $(CASES) --group network scale --scaling --out build/bench.json
+bench: tool  ## every CPU implementation on the sizes of networks and beyond; writes build/bench.json
+	@build/release/tools/detops/detops bench $(CASES) --device cpu --group network scale --scaling --out build/bench.json
 
 format: $(VENV)/bin/ruff  ## clang-format and ruff on every file
 	@scripts/setup lint

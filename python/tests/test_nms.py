@@ -45,7 +45,7 @@ def greedy(boxes: Array, scores: Array, threshold: float) -> list[int]:
     kept: list[int] = []
     with np.errstate(all="ignore"):
         for i in oracles.score_order(scores.astype(F)):
-            if not np.any(ious(boxes[i], boxes[kept]) > F(threshold)):
+            if not np.any(ious(boxes[i], boxes[kept]).astype(np.float64) > threshold):
                 kept.append(int(i))
     return kept
 
@@ -54,6 +54,14 @@ def scattered(seed: int, count: int) -> tuple[Array, Array]:
     """Overlapping boxes, with scores that repeat."""
     rng = np.random.default_rng(seed)
     return scenes.boxes(rng, count), (rng.integers(0, 16, count) / 16).astype("f")
+
+
+def test_the_threshold_is_not_rounded_up():
+    """As in torchvision: 3/5 as a float is above 0.6, though not above 0.6 as a float."""
+    boxes = np.array([[0, 0, 5, 1], [0, 0, 3, 1]], F)
+    scores = np.array([2, 1], F)
+    assert detops.nms(boxes, scores, 0.6).tolist() == [0]
+    assert detops.nms(boxes, scores, float(F(0.6))).tolist() == [0, 1]
 
 
 BOXES, SCORES = scattered(1, 40)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "bind.h"
 #include "counted.h"
 #include "indices.h"
@@ -23,6 +25,12 @@ device the call waits for K.
 array([2, 1])
 )";
 
+// The largest float that is not above the threshold: a float IoU exceeds both or neither.
+float RoundedDown(double threshold) {
+  const auto rounded = static_cast<float>(threshold);
+  return rounded > threshold ? std::nextafter(rounded, -INFINITY) : rounded;
+}
+
 nb::object Nms(nb::handle boxes, nb::handle scores, double iou_threshold, nb::handle dtype) {
   const Element index_element = IndexElement(dtype);
   const Call call(boxes, "boxes");
@@ -40,8 +48,7 @@ nb::object Nms(nb::handle boxes, nb::handle scores, double iou_threshold, nb::ha
   const auto run = [&](void* kept, void* count) {
     call.Run([&](mluOpHandle_t handle) {
       return detopsNms(handle, desc, in.data(), scores_desc, in_scores.data(),
-                       static_cast<float>(iou_threshold), workspace.data(), bytes, kept_desc, kept,
-                       count);
+                       RoundedDown(iou_threshold), workspace.data(), bytes, kept_desc, kept, count);
     });
   };
 

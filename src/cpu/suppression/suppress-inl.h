@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Greedy suppression of a set of boxes of any kind. Suppress() chooses how: in score order
-// (greedy_nms-inl.h), cell by cell (local_nms-inl.h), or the best first.
+// Greedy suppression of a set of boxes of any kind. Suppression::Run chooses how: in score order
+// (greedy_nms-inl.h) or cell by cell (local_nms-inl.h), and for dense boxes compares all with the
+// highest-scoring ones first.
 //
 // An operator says what its boxes are, by index in its input:
 //   Prepared                           what pairs are decided on, besides bounds

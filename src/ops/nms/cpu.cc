@@ -6,15 +6,13 @@
 #include "cpu/suppression/box_cells.h"
 #include "math/half.h"
 #include "math/quad_filter.h"
-#include "ops/nms/inside.h"
+#include "ops/nms/may_overlap.h"
 #include "ops/nms/plan.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/nms/cpu.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-
-#include <algorithm>
 
 #include "cpu/suppression/suppress-inl.h"
 #include "math/box.h"
@@ -71,7 +69,7 @@ struct UprightBoxes {
     bounds = {math::ToFloat(box[0]), math::ToFloat(box[1]), math::ToFloat(box[2]),
               math::ToFloat(box[3])};
     const float area = BoxArea(AsBox(bounds), 0.0f);
-    if (!nms::HasInside(bounds, area)) bounds = {1, 1, 0, 0};  // overlaps nothing
+    if (!nms::MayOverlap(bounds, area)) bounds = {1, 1, 0, 0};  // overlaps nothing
     return {area};
   }
   double LeastArea(Area area) const { return math::LeastAreaToSuppress(area.value, threshold); }

@@ -9,7 +9,7 @@
 #include "math/half.h"
 #include "math/score_order.h"
 #include "ops/nms/below_zero.h"
-#include "ops/nms/inside.h"
+#include "ops/nms/may_overlap.h"
 #include "ops/nms/plan.h"
 #include "runtime/plugin.h"
 
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kThreads)
     const math::Box<float> box = {math::ToFloat(from[0]), math::ToFloat(from[1]),
                                   math::ToFloat(from[2]), math::ToFloat(from[3])};
     areas[i] = math::BoxArea(box, 0.0f);
-    const bool whole = as_they_are || nms::HasInside(box, areas[i]);
+    const bool whole = as_they_are || nms::MayOverlap(box, areas[i]);
     bounds[i] = whole ? make_float4(box.x1, box.y1, box.x2, box.y2) : make_float4(1, 1, 0, 0);
   }
 }
