@@ -79,7 +79,9 @@ HWY_INLINE FloatLane Max(FloatLane a, FloatLane b) {
 // As in math/quad_pair.h.
 HWY_INLINE FloatLane Abs(FloatLane x) { return {hn::Abs(x.v)}; }
 HWY_INLINE FloatLane IfNegative(FloatLane x, FloatLane yes, FloatLane no) {
-  return {hn::IfNegativeThenElse(x.v, yes.v, no.v)};
+  // Highway finds the type of a vector from its own types alone.
+  const FloatVec which = x.v, if_yes = yes.v, if_no = no.v;
+  return {hn::IfNegativeThenElse(which, if_yes, if_no)};
 }
 HWY_INLINE FloatLane Reciprocal(FloatLane x) { return Broadcast(1.0f) / x; }
 

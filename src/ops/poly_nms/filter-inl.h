@@ -27,12 +27,12 @@ HWY_INLINE EdgeSums<FloatLane> SumInVector(const FilterQuad& a, const FilterQuad
                                            const QuadPair<float>& pair) {
   const FloatTag tag;
   const FloatLane origin_x = Broadcast(pair.origin_x), origin_y = Broadcast(pair.origin_y);
-  const FloatLane ax = FloatLane{hn::LoadDup128(tag, a.x)} - origin_x;
-  const FloatLane ay = FloatLane{hn::LoadDup128(tag, a.y)} - origin_y;
-  const FloatLane bx = FloatLane{hn::LoadDup128(tag, b.x)} - origin_x;
-  const FloatLane by = FloatLane{hn::LoadDup128(tag, b.y)} - origin_y;
-  const FloatVec x = hn::OddEvenBlocks(bx.v, ax.v), y = hn::OddEvenBlocks(by.v, ay.v);
-  const FloatVec other_x = hn::OddEvenBlocks(ax.v, bx.v), other_y = hn::OddEvenBlocks(ay.v, by.v);
+  const FloatVec ax = (FloatLane{hn::LoadDup128(tag, a.x)} - origin_x).v;
+  const FloatVec ay = (FloatLane{hn::LoadDup128(tag, a.y)} - origin_y).v;
+  const FloatVec bx = (FloatLane{hn::LoadDup128(tag, b.x)} - origin_x).v;
+  const FloatVec by = (FloatLane{hn::LoadDup128(tag, b.y)} - origin_y).v;
+  const FloatVec x = hn::OddEvenBlocks(bx, ax), y = hn::OddEvenBlocks(by, ay);
+  const FloatVec other_x = hn::OddEvenBlocks(ax, bx), other_y = hn::OddEvenBlocks(ay, by);
   const Corner<FloatLane> other[4] = {{{hn::Broadcast<0>(other_x)}, {hn::Broadcast<0>(other_y)}},
                                       {{hn::Broadcast<1>(other_x)}, {hn::Broadcast<1>(other_y)}},
                                       {{hn::Broadcast<2>(other_x)}, {hn::Broadcast<2>(other_y)}},
