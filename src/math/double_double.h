@@ -9,7 +9,7 @@
 namespace detops::math {
 
 struct DoubleDouble {
-  double hi, lo;
+  double hi, lo = 0.0;
 };
 
 // hi + lo == a + b exactly.
@@ -40,9 +40,23 @@ DETOPS_HD DoubleDouble operator+(DoubleDouble a, DoubleDouble b) {
   return FastTwoSum(sum.hi, sum.lo + (a.lo + b.lo));
 }
 
+DETOPS_HD DoubleDouble operator-(DoubleDouble v) { return {-v.hi, -v.lo}; }
+DETOPS_HD DoubleDouble operator-(DoubleDouble a, DoubleDouble b) { return a + -b; }
+
 DETOPS_HD DoubleDouble operator*(DoubleDouble a, DoubleDouble b) {
   const DoubleDouble product = TwoProduct(a.hi, b.hi);
   return FastTwoSum(product.hi, product.lo + (a.hi * b.lo + a.lo * b.hi));
 }
+
+DETOPS_HD DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
+  const double quotient = a.hi / b.hi;
+  const DoubleDouble rest = a - DoubleDouble{quotient} * b;
+  return FastTwoSum(quotient, rest.hi / b.hi);
+}
+
+DETOPS_HD bool operator<(DoubleDouble a, DoubleDouble b) {
+  return a.hi < b.hi || (a.hi == b.hi && a.lo < b.lo);
+}
+DETOPS_HD bool operator>(DoubleDouble a, DoubleDouble b) { return b < a; }
 
 }  // namespace detops::math

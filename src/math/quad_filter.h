@@ -4,16 +4,23 @@
 // yes, no or doubtful, and the cheapest one, by areas and bounds. math/quad_pair.h has the other.
 #pragma once
 
+#include <cstdint>
+
 #include "math/quad.h"
 
 namespace detops::math {
 
-enum class Verdict { kNo, kYes, kDoubtful };
+// What is certain about the shape of a quadrilateral.
+enum class Shape : int32_t { kOther, kConvex, kUpright };
 
-// A quadrilateral as the filter needs it.
+// A quadrilateral as the filters need it.
 struct alignas(16) FilterQuad {
-  float x[4], y[4];  // corners, counter-clockwise where regular
-  float area;        // negative: not regular (concave, flat, not finite): only QuadIoU may decide
+  float x[4], y[4];  // corners; counter-clockwise where convex
+  float area;        // 0 where it is not certain that the outline does not intersect itself
+  // Where convex and much longer than wide: the cross product of its longest edge, which is then
+  // the first, and the corner farthest from that. Else 0.
+  float strip;
+  Shape shape;
 };
 
 // The bounds within which it may overlap others; x1 > x2 if it can't, having no area or a corner
@@ -27,45 +34,66 @@ DETOPS_HD QuadBounds ReachOf(const float* q) {  // [8]
 
 // Also sets `bounds` to its reach.
 DETOPS_HD FilterQuad PrepareQuad(const float* q, QuadBounds& bounds) {  // [8]
-  // The least cross product at a corner and the least area, relative to the square of the longer
-  // side, for which the filter's error bound holds.
-  constexpr double kLeastCross = 1e-6, kLeastArea = 1e-4;
-  FilterQuad result;
-  for (int i = 0; i < 4; ++i) {
-    result.x[i] = q[2 * i];
-    result.y[i] = q[2 * i + 1];
-  }
-  result.area = -1.0f;
+  // Relative to the square of the longer side of the bounds: the least cross product whose sign is
+  // certain and whose value is good to five digits. Errors are below 1e-15.
+  constexpr double kLeastCross = 1e-10;
+  constexpr double kElongated = 0.125;  // of its length, the width is less
+  FilterQuad result = {};
   const QuadBounds b = bounds = ReachOf(q);
   if (b.x1 > b.x2) return result;
 
-  Point p[4];
+  Point<double> p[4];
   for (int i = 0; i < 4; ++i) {
     p[i] = {static_cast<double>(q[2 * i]) - q[0], static_cast<double>(q[2 * i + 1]) - q[1]};
   }
-  const double cross_0 = Cross(p[0], p[1], p[2]), cross_1 = Cross(p[1], p[2], p[3]);
-  const double cross_2 = Cross(p[2], p[3], p[0]), cross_3 = Cross(p[3], p[0], p[1]);
   const double width = static_cast<double>(b.x2) - b.x1, height = static_cast<double>(b.y2) - b.y1;
   const double side = width > height ? width : height;
   const double least = kLeastCross * side * side;
-  const bool left = cross_0 > least && cross_1 > least && cross_2 > least && cross_3 > least;
-  const bool right = cross_0 < -least && cross_1 < -least && cross_2 < -least && cross_3 < -least;
-  const double twice_area = cross_0 + cross_2;
-  if (!left && !right) return result;
-  if (!((left ? twice_area : -twice_area) > kLeastArea * side * side)) return result;
-  if (right) {  // clockwise: reverse it
-    for (int i = 0; i < 4; ++i) {
-      result.x[i] = q[2 * (3 - i)];
-      result.y[i] = q[2 * (3 - i) + 1];
-    }
+  double cross[4];
+  int left = 0, right = 0;  // corners
+  for (int i = 0; i < 4; ++i) {
+    cross[i] = Cross(p[i], p[(i + 1) % 4], p[(i + 2) % 4]);
+    left += cross[i] > least ? 1 : 0;
+    right += cross[i] < -least ? 1 : 0;
   }
-  result.area = static_cast<float>(0.5 * (left ? twice_area : -twice_area));
+  const double signed_area = 0.5 * (cross[0] + cross[2]);
+  const double area = signed_area < 0.0 ? -signed_area : signed_area;
+  // One corner on the other side makes it concave, two make it self-intersecting.
+  if (left + right < 4 || left == 2 || !(area > least)) return result;
+  result.area = static_cast<float>(area);
+  const bool convex = left == 4 || right == 4, reverse = right == 4;
+  if (convex) result.shape = IsUpright(q) ? Shape::kUpright : Shape::kConvex;
+  int order[4];
+  for (int i = 0; i < 4; ++i) order[i] = reverse ? 3 - i : i;
+  // No edge is longer than sqrt(2) sides, and no shape longer than two edges.
+  if (convex && area < 4.0 * kElongated * side * side) {
+    double longest = 0.0;  // squared
+    int first = 0;
+    for (int i = 0; i < 4; ++i) {
+      const Point<double> from = p[order[i]], to = p[order[(i + 1) % 4]];
+      const double length = (to.x - from.x) * (to.x - from.x) + (to.y - from.y) * (to.y - from.y);
+      if (length > longest) first = i;
+      longest = length > longest ? length : longest;
+    }
+    for (int i = 0; i < 4; ++i) order[i] = reverse ? (7 - first - i) % 4 : (first + i) % 4;
+    const double far_2 = Cross(p[order[0]], p[order[1]], p[order[2]]);
+    const double far_3 = Cross(p[order[0]], p[order[1]], p[order[3]]);
+    const double strip = far_2 > far_3 ? far_2 : far_3;
+    if (strip < kElongated * longest) result.strip = static_cast<float>(1.000001 * strip);
+  }
+  for (int i = 0; i < 4; ++i) {
+    result.x[i] = q[2 * order[i]];
+    result.y[i] = q[2 * order[i] + 1];
+  }
   return result;
 }
 
-// Whether no two regular quadrilaterals with these areas and bounds can overlap enough: they share
+// Below this threshold, products with it might underflow.
+constexpr float kLeastThreshold = 1e-7f;
+
+// Whether no two simple quadrilaterals with these areas and bounds can overlap enough: they share
 // no more than the smaller area, and no more than their bounds do. The margin covers the rounding
-// errors of float. For tiny thresholds it would not, so the answer is then false.
+// errors of float.
 DETOPS_HD_HOT bool NeverEnough(float area_a, float area_b, const QuadBounds& a, const QuadBounds& b,
                                float threshold) {
   const float width = (a.x2 < b.x2 ? a.x2 : b.x2) - (a.x1 > b.x1 ? a.x1 : b.x1);
@@ -73,15 +101,50 @@ DETOPS_HD_HOT bool NeverEnough(float area_a, float area_b, const QuadBounds& a, 
   const float smaller = area_a < area_b ? area_a : area_b;
   const float most = smaller < width * height ? smaller : width * height;
   const float both = area_a + area_b;
-  if (!(threshold > 0.01f && both > 1e-30f && both < 1e37f)) return false;  // under- or overflow
+  // Nothing may under- or overflow.
+  if (!(threshold > kLeastThreshold && both > 1e-30f && both < 1e37f)) return false;
   return most * (1.0f + threshold) < 0.999f * threshold * both;
 }
 
-// The least area that the bounds of a box have that suppresses a box or regular quadrilateral of
-// this area: the two share no more area than those bounds have, and their union is no less than
-// `area`. The limits are as above.
+// The same for two elongated quadrilaterals, by the strips along their longest edges: one lies
+// beside the strip of the other, or the strips cross at such an angle that they share too little.
+// `extent` is squared.
+DETOPS_HD bool StripsNeverEnough(const FilterQuad& a, const FilterQuad& b, float threshold,
+                                 double extent) {
+  const auto edge = [](const FilterQuad& q) -> Point<double> {
+    return {static_cast<double>(q.x[1]) - q.x[0], static_cast<double>(q.y[1]) - q.y[0]};
+  };
+  const Point<double> along_a = edge(a), along_b = edge(b);
+  const double error = 1e-14 * extent;  // of a cross product, and more
+  // Two strips of widths u and v that cross at an angle p share a parallelogram of area u*v/sin(p).
+  const double cross = along_a.x * along_b.y - along_a.y * along_b.x;
+  const double crossing = (cross < 0.0 ? -cross : cross) - error;
+  const double both = static_cast<double>(a.area) + b.area;
+  if (static_cast<double>(a.strip) * b.strip * (1.0 + threshold) <
+      0.999 * threshold * both * crossing) {
+    return true;
+  }
+  const auto beside = [&](const FilterQuad& strip, const Point<double>& along,
+                          const FilterQuad& quad) {
+    double least = 0.0, most = 0.0;
+    for (int k = 0; k < 4; ++k) {
+      const double dx = static_cast<double>(quad.x[k]) - strip.x[0];
+      const double dy = static_cast<double>(quad.y[k]) - strip.y[0];
+      const double side = along.x * dy - along.y * dx;
+      least = k == 0 || side < least ? side : least;
+      most = k == 0 || side > most ? side : most;
+    }
+    return most < -error || least > strip.strip + error;
+  };
+  return beside(a, along_a, b) || beside(b, along_b, a);
+}
+
+// The least area that the bounds of a box have that suppresses a simple quadrilateral of this area:
+// the two share no more area than those bounds have, and their union is no less than `area`. The
+// limits are as above.
 DETOPS_HD double LeastAreaToSuppress(float area, float threshold) {
-  return threshold > 0.01f && area > 1e-30f && area < 1e37f ? 0.999 * threshold * area : 0.0;
+  return threshold > kLeastThreshold && area > 1e-30f && area < 1e37f ? 0.999 * threshold * area
+                                                                      : 0.0;
 }
 
 }  // namespace detops::math

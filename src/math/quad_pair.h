@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // "Is the IoU of these two quadrilaterals above the threshold?" in float or double, with a bound on
-// the error: the answer is yes, no or doubtful, and only doubtful pairs need math::QuadIoU. The
-// decision is always that of QuadIoU (docs/numerics.md derives the bound).
+// the error: the answer is yes, no or doubtful, and only doubtful pairs need math::QuadIoUGreater
+// (docs/numerics.md derives the bound).
 #if defined(DETOPS_MATH_QUAD_PAIR_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef DETOPS_MATH_QUAD_PAIR_H_
 #undef DETOPS_MATH_QUAD_PAIR_H_
@@ -49,21 +49,16 @@ struct EdgeSums {
   }
 };
 
-template <class Real>
-struct Corner {
-  Real x, y;
-};
-
 // Green's theorem: the shared area is a sum over the edges of both polygons, each clipped to the
 // part inside the other polygon, from t0 to t1.
 template <class Real>
-DETOPS_HD EdgeSums<Real> SumClipped(const Corner<Real>& from, const Corner<Real>& to,
-                                    const Corner<Real> (&other)[4], Real side_error, Real zero,
+DETOPS_HD EdgeSums<Real> SumClipped(const Point<Real>& from, const Point<Real>& to,
+                                    const Point<Real> (&other)[4], Real side_error, Real zero,
                                     Real one) {
   const Real outside = one + one;  // as t0: whatever the errors, nothing is inside
   Real t0 = zero, t1 = one, spread = zero, nearest = zero;
   for (int k = 0; k < 4; ++k) {
-    const Corner<Real>&c = other[(k + 3) % 4], &next = other[k];
+    const Point<Real>&c = other[(k + 3) % 4], &next = other[k];
     const Real nx = next.x - c.x, ny = next.y - c.y;
     const Real side0 = nx * (from.y - c.y) - ny * (from.x - c.x);
     const Real side1 = nx * (to.y - c.y) - ny * (to.x - c.x);
@@ -97,8 +92,7 @@ struct QuadPair {
     const Real height = static_cast<Real>(bounds_a.y2 > bounds_b.y2 ? bounds_a.y2 : bounds_b.y2) -
                         (bounds_a.y1 < bounds_b.y1 ? bounds_a.y1 : bounds_b.y1);
     const Real scale = width * width + height * height;
-    // The error of a side value is below 8 * 2^-24 scale in float; this is twice that. In double it
-    // also covers the errors of QuadIoU, which are of the same kinds.
+    // The error of a side value is below 8 * 2^-24 scale in float, and 2^-50 scale in double.
     side_error = scale > Real(1e-25) && scale < Real(1e30)
                      ? (sizeof(Real) == sizeof(float) ? Real(1e-6) : Real(1e-12)) * scale
                      : Real(-1);
@@ -108,7 +102,7 @@ struct QuadPair {
   DETOPS_HD EdgeSums<Real> SumEdge(int edge) const {
     const FilterQuad& own = edge < 4 ? a : b;
     const FilterQuad& other = edge < 4 ? b : a;
-    Corner<Real> corners[4];
+    Point<Real> corners[4];
     for (int k = 0; k < 4; ++k) corners[k] = CornerOf(other, k);
     return SumClipped(CornerOf(own, edge % 4), CornerOf(own, (edge + 1) % 4), corners, side_error,
                       Real(0), Real(1));
@@ -128,7 +122,7 @@ struct QuadPair {
   }
 
  private:
-  DETOPS_HD Corner<Real> CornerOf(const FilterQuad& quad, int k) const {
+  DETOPS_HD Point<Real> CornerOf(const FilterQuad& quad, int k) const {
     return {quad.x[k] - origin_x, quad.y[k] - origin_y};
   }
 };

@@ -89,6 +89,45 @@ inline Quad RandomQuad(Rng& rng, float centre_x, float centre_y) {
                         : RandomStar(rng, centre_x, centre_y);
 }
 
+// The same outline, listed from any of its corners in either direction: eight listings.
+inline Quad Listed(const Quad& quad, uint64_t listing) {
+  Quad listed;
+  for (uint64_t i = 0; i < 4; ++i) {
+    const size_t corner = (listing % 8 < 4 ? listing + i : listing - i) % 4;
+    listed[2 * i] = quad[2 * corner];
+    listed[2 * i + 1] = quad[2 * corner + 1];
+  }
+  return listed;
+}
+
+// A rectangle with whole coordinates: the IoU of two is a fraction of small numbers.
+struct WholeRectangle {
+  int64_t x, y, w, h;
+
+  int64_t Area() const { return w * h; }
+  int64_t SharedArea(const WholeRectangle& b) const {
+    const int64_t across = std::min(x + w, b.x + b.w) - std::max(x, b.x);
+    const int64_t down = std::min(y + h, b.y + b.h) - std::max(y, b.y);
+    return across > 0 && down > 0 ? across * down : 0;
+  }
+  // Upright, or rotated by an angle of the 3-4-5 triangle and five times larger: still whole.
+  Quad Outline(int64_t origin_x, int64_t origin_y, bool rotated) const {
+    const int64_t corners[4][2] = {{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}};
+    Quad quad;
+    for (size_t i = 0; i < 4; ++i) {
+      const int64_t u = corners[i][0], v = corners[i][1];
+      quad[2 * i] = static_cast<float>(origin_x + (rotated ? 4 * u - 3 * v : u));
+      quad[2 * i + 1] = static_cast<float>(origin_y + (rotated ? 3 * u + 4 * v : v));
+    }
+    return quad;
+  }
+};
+
+inline WholeRectangle RandomWholeRectangle(Rng& rng) {
+  const auto below = [&](uint64_t end) { return static_cast<int64_t>(rng() % end); };
+  return {below(6), below(6), 1 + below(6), 1 + below(6)};
+}
+
 // [count,9], centres uniform in a square of side 25*sqrt(count) from `origin`, scores in [0,1).
 inline std::vector<float> RandomQuads(Rng& rng, int64_t count, float origin = 0.0f,
                                       bool rectangles = false) {

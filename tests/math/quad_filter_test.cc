@@ -3,7 +3,10 @@
 // The float filter never contradicts the definition, and seldom has to fall back to it.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "math/quad_pair.h"
+#include "oracle/oracle.h"
 #include "support/environment.h"
 #include "support/random_data.h"
 
@@ -13,7 +16,7 @@ namespace {
 using math::Verdict;
 
 struct Counts {
-  int64_t judged = 0, yes = 0, doubtful = 0, doubtful_in_double = 0;
+  int64_t judged = 0, apart = 0, yes = 0, doubtful = 0, doubtful_in_double = 0;
 };
 
 template <class Real>
@@ -29,12 +32,19 @@ void Compare(const Quad& a, const Quad& b, float threshold, Counts& counts) {
   math::QuadBounds bounds_a, bounds_b;
   const math::FilterQuad quad_a = math::PrepareQuad(a.data(), bounds_a);
   const math::FilterQuad quad_b = math::PrepareQuad(b.data(), bounds_b);
-  if (quad_a.area < 0.0f || quad_b.area < 0.0f || !math::BoundsOverlap(bounds_a, bounds_b)) return;
-  const bool expected = math::QuadIoU(a.data(), b.data()) > threshold;
+  if (quad_a.area == 0.0f || quad_b.area == 0.0f) return;
+  if (!math::BoundsOverlap(bounds_a, bounds_b)) return;
+  const bool expected = math::QuadIoUGreater(a.data(), b.data(), threshold);
   ++counts.judged;
   if (expected) ++counts.yes;
   if (math::NeverEnough(quad_a.area, quad_b.area, bounds_a, bounds_b, threshold)) {
     ASSERT_FALSE(expected) << "NeverEnough at " << threshold;
+  }
+  if (quad_a.shape == math::Shape::kOther || quad_b.shape == math::Shape::kOther) return;
+  if (quad_a.strip > 0.0f && quad_b.strip > 0.0f &&
+      math::StripsNeverEnough(quad_a, quad_b, threshold, math::SquaredExtent(bounds_a, bounds_b))) {
+    ++counts.apart;
+    ASSERT_FALSE(expected) << "StripsNeverEnough at " << threshold;
   }
   const auto verdict = Judge<float>(quad_a, quad_b, bounds_a, bounds_b, threshold);
   const auto wide = Judge<double>(quad_a, quad_b, bounds_a, bounds_b, threshold);
@@ -78,7 +88,7 @@ TEST(QuadFilter, AgreesNextToTheThreshold) {
   for (int64_t i = 0; i < pairs; ++i) {
     const Quad a = RandomRectangle(rng, 1000, 1000);
     const Quad b = RandomRectangle(rng, 1000 + Uniform(rng, -20, 20), 1000 + Uniform(rng, -20, 20));
-    const auto iou = static_cast<float>(math::QuadIoU(a.data(), b.data()));
+    const auto iou = static_cast<float>(oracle::QuadIou(a, b));
     const float distance = std::pow(10.0f, Uniform(rng, -8, -1));
     for (float threshold : {iou * (1 - distance), iou, iou * (1 + distance)}) {
       Compare(a, b, threshold, counts);
@@ -118,6 +128,37 @@ TEST(QuadFilter, AgreesWhereEdgesMeet) {
     if (HasFatalFailure()) FAIL() << "pair " << i;
   }
   EXPECT_GT(counts.judged, pairs / 4);
+}
+
+// Thin strips at all angles and at small ones, some nearly parallel to each other.
+TEST(QuadFilter, AgreesOnStrips) {
+  Rng rng(11);
+  Counts counts;
+  const int64_t pairs = PolygonPairs();
+  for (int64_t i = 0; i < pairs; ++i) {
+    const float spread = std::pow(10.0f, Uniform(rng, -4, 0.5f));
+    const float direction = Uniform(rng, -4, 4);
+    const auto strip = [&] {
+      const float angle = direction + Uniform(rng, -spread, spread);
+      const float length = Uniform(rng, 10, 100);
+      const float width = length * std::pow(10.0f, Uniform(rng, -5, -0.5f));
+      const float x = Uniform(rng, -spread, spread) * 10, y = Uniform(rng, -spread, spread) * 10;
+      const float c = std::cos(angle), s = std::sin(angle);
+      Quad quad;
+      for (size_t k = 0; k < 4; ++k) {
+        const float u = k == 1 || k == 2 ? length : 0, v = k >= 2 ? width : 0;
+        const size_t corner = i % 2 == 0 ? k : 3 - k;
+        quad[2 * corner] = x + u * c - v * s;
+        quad[2 * corner + 1] = y + u * s + v * c;
+      }
+      return quad;
+    };
+    static constexpr float kThresholds[] = {0.0f, 1e-6f, 0.001f, 0.1f, 0.5f, 0.9f};
+    Compare(strip(), strip(), kThresholds[rng() % 6], counts);
+    if (HasFatalFailure()) FAIL() << "pair " << i;
+  }
+  EXPECT_GT(counts.apart, counts.judged / 4);
+  EXPECT_GT(counts.yes, counts.judged / 100);
 }
 
 TEST(QuadFilter, ScalesWithTheCoordinates) {

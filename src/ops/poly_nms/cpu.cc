@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pair whose bounds overlap is decided by the cheapest test that can prove its answer: a bound on
-// the IoU from areas and bounds, then math::QuadPair with all edges in a vector; pairs that neither
-// can decide go to math::QuadIoU, whose decision is the definition. cpu/suppression/suppress-inl.h
-// finds the pairs.
+// the IoU from areas and bounds, for elongated boxes one from the strips in which they lie, then
+// math::QuadPair with all edges in a vector; pairs that none of them can decide go to
+// math::QuadIoUGreater, which is the definition. cpu/suppression/suppress-inl.h finds the pairs.
 #include "cpu/simd.h"
 #include "cpu/suppression/box_cells.h"
 #include "math/quad_filter.h"
@@ -65,14 +65,32 @@ struct Quads {
   }
   HWY_INLINE bool Suppresses(const Quad& a, const Bounds& bounds_a, const Quad& b,
                              const Bounds& bounds_b, int64_t& clipped) const {
-    if (a.area > 0.0f && b.area > 0.0f) {
-      if (math::NeverEnough(a.area, b.area, bounds_a, bounds_b, threshold)) return false;
+    using math::Shape;
+    if (a.area > 0.0f && b.area > 0.0f &&
+        math::NeverEnough(a.area, b.area, bounds_a, bounds_b, threshold)) {
+      return false;
+    }
+    if (a.shape == Shape::kUpright && b.shape == Shape::kUpright) {
       ++clipped;
-      const math::Verdict verdict = Judge(a, b, bounds_a, bounds_b, threshold);
-      if (verdict != math::Verdict::kDoubtful) return verdict == math::Verdict::kYes;
+      return math::UprightIoUGreater(bounds_a, bounds_b, threshold);
+    }
+    if (a.strip > 0.0f && b.strip > 0.0f && StripsNeverEnough(a, b, bounds_a, bounds_b)) {
+      return false;
     }
     ++clipped;
-    return math::QuadIoU(At(a.index), At(b.index)) > threshold;
+    if (a.shape != Shape::kOther && b.shape != Shape::kOther) {
+      const math::Verdict verdict = Judge(a, b, bounds_a, bounds_b, threshold);
+      if (verdict != math::Verdict::kDoubtful) return verdict == math::Verdict::kYes;
+      ++clipped;
+    }
+    return math::QuadIoUGreater(At(a.index), At(b.index), threshold);
+  }
+
+ private:
+  // Not inlined, as few boxes are elongated.
+  HWY_NOINLINE bool StripsNeverEnough(const Quad& a, const Quad& b, const Bounds& bounds_a,
+                                      const Bounds& bounds_b) const {
+    return math::StripsNeverEnough(a, b, threshold, math::SquaredExtent(bounds_a, bounds_b));
   }
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sort by score, prepare each box once, suppress in chunks (cuda/greedy_nms.cuh), list the kept
-// boxes in the order of the input. A pair whose bounds overlap is tested by the filter in float,
-// then by the filter in double; pairs that neither can decide go to math::QuadIoU, whose decision
-// is the definition.
+// boxes in the order of the input. A pair whose bounds overlap is decided by the cheapest test that
+// can prove its answer: a bound on the IoU from areas and bounds, for elongated boxes one from the
+// strips in which they lie, then math::QuadPair in float and in double; pairs that none of them can
+// decide go to math::QuadIoUGreater, which is the definition.
 #include <cstdint>
 
 #include "cuda/greedy_nms.cuh"
@@ -78,16 +79,31 @@ struct Judge {
   }
 
   __device__ bool Decide(int64_t, const cuda::Pair& pair, bool there) const {
-    const bool regular = there && quads[pair.ahead].area > 0.0f && quads[pair.behind].area > 0.0f;
-    math::Verdict verdict = JudgeIn<float>(pair, regular);
-    const bool doubtful = regular && verdict == math::Verdict::kDoubtful;
-    if (__any_sync(cuda::kAllLanes, doubtful)) {
-      const math::Verdict wide = JudgeInDouble(pair, doubtful);
-      if (doubtful) verdict = wide;
+    using math::Shape, math::Verdict;
+    Verdict verdict = there ? Verdict::kDoubtful : Verdict::kNo;
+    bool convex = false;
+    if (there) {
+      const math::FilterQuad &a = quads[pair.ahead], &b = quads[pair.behind];
+      const bool upright = a.shape == Shape::kUpright && b.shape == Shape::kUpright;
+      if (upright) verdict = CompareUpright(pair);
+      if (!upright && a.strip > 0.0f && b.strip > 0.0f && StripsNeverEnough(pair)) {
+        verdict = Verdict::kNo;
+      }
+      convex = a.shape != Shape::kOther && b.shape != Shape::kOther;
     }
-    if (there && verdict == math::Verdict::kDoubtful) return Measure(pair.ahead, pair.behind);
-    return there && verdict == math::Verdict::kYes;
+    const bool asks_float = convex && verdict == Verdict::kDoubtful;
+    const Verdict narrow = JudgeIn<float>(pair, asks_float);
+    if (asks_float) verdict = narrow;
+    const bool asks_double = convex && verdict == Verdict::kDoubtful;
+    if (__any_sync(cuda::kAllLanes, asks_double)) {
+      const Verdict wide = JudgeInDouble(pair, asks_double);
+      if (asks_double) verdict = wide;
+    }
+    if (verdict == Verdict::kDoubtful) return Measure(pair);
+    return verdict == Verdict::kYes;
   }
+
+ private:
   // Judges the pairs of the lanes that are `asking`, four at a time: eight lanes per pair, one edge
   // per lane.
   template <class Real>
@@ -127,9 +143,20 @@ struct Judge {
   __device__ __noinline__ math::Verdict JudgeInDouble(const cuda::Pair& mine, bool asking) const {
     return JudgeIn<double>(mine, asking);
   }
-  __device__ __noinline__ bool Measure(int64_t ahead, int64_t behind) const {
-    return math::QuadIoU(boxes + 9 * int64_t{order[ahead]}, boxes + 9 * int64_t{order[behind]}) >
-           threshold;
+  __device__ __noinline__ math::Verdict CompareUpright(const cuda::Pair& pair) const {
+    return math::UprightIoUGreater(AsBounds(bounds[pair.ahead]), AsBounds(bounds[pair.behind]),
+                                   threshold)
+               ? math::Verdict::kYes
+               : math::Verdict::kNo;
+  }
+  __device__ __noinline__ bool StripsNeverEnough(const cuda::Pair& pair) const {
+    return math::StripsNeverEnough(
+        quads[pair.ahead], quads[pair.behind], threshold,
+        math::SquaredExtent(AsBounds(bounds[pair.ahead]), AsBounds(bounds[pair.behind])));
+  }
+  __device__ __noinline__ bool Measure(const cuda::Pair& pair) const {
+    return math::QuadIoUGreater(boxes + 9 * int64_t{order[pair.ahead]},
+                                boxes + 9 * int64_t{order[pair.behind]}, threshold);
   }
 };
 

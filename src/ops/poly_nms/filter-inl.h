@@ -33,10 +33,11 @@ HWY_INLINE EdgeSums<FloatLane> SumInVector(const FilterQuad& a, const FilterQuad
   const FloatVec by = (FloatLane{hn::LoadDup128(tag, b.y)} - origin_y).v;
   const FloatVec x = hn::OddEvenBlocks(bx, ax), y = hn::OddEvenBlocks(by, ay);
   const FloatVec other_x = hn::OddEvenBlocks(ax, bx), other_y = hn::OddEvenBlocks(ay, by);
-  const Corner<FloatLane> other[4] = {{{hn::Broadcast<0>(other_x)}, {hn::Broadcast<0>(other_y)}},
-                                      {{hn::Broadcast<1>(other_x)}, {hn::Broadcast<1>(other_y)}},
-                                      {{hn::Broadcast<2>(other_x)}, {hn::Broadcast<2>(other_y)}},
-                                      {{hn::Broadcast<3>(other_x)}, {hn::Broadcast<3>(other_y)}}};
+  const math::Point<FloatLane> other[4] = {
+      {{hn::Broadcast<0>(other_x)}, {hn::Broadcast<0>(other_y)}},
+      {{hn::Broadcast<1>(other_x)}, {hn::Broadcast<1>(other_y)}},
+      {{hn::Broadcast<2>(other_x)}, {hn::Broadcast<2>(other_y)}},
+      {{hn::Broadcast<3>(other_x)}, {hn::Broadcast<3>(other_y)}}};
   return SumClipped({{x}, {y}}, {{hn::Shuffle0321(x)}, {hn::Shuffle0321(y)}}, other,
                     Broadcast(pair.side_error), Broadcast(0.0f), Broadcast(1.0f));
 }

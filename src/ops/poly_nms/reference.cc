@@ -46,7 +46,7 @@ void PolyNmsReference(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* me
     for (int64_t j = i + 1; j < plan.count; ++j) {
       if (suppressed[order[j]]) continue;
       const float* behind = boxes + int64_t{order[j]} * 9;
-      suppressed[order[j]] = math::QuadIoU(ahead, behind) > plan.iou_threshold;
+      suppressed[order[j]] = math::QuadIoUGreater(ahead, behind, plan.iou_threshold);
     }
   }
 

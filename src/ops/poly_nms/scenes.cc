@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -62,6 +63,52 @@ std::vector<float> NearThreshold(Rng& rng, int64_t count, float threshold) {
   return boxes;
 }
 
+// Two whole rectangles whose IoU is the threshold, exactly, where there are such of small sides.
+std::array<random::WholeRectangle, 2> Tie(Rng& rng, float threshold) {
+  const auto share = [&](const auto& a, const auto& b) {
+    const auto shared = static_cast<double>(a.SharedArea(b));
+    return shared / (static_cast<double>(a.Area() + b.Area()) - shared);
+  };
+  const double wanted = threshold > 0 && threshold < 1 ? threshold : 0.5;
+  std::array<random::WholeRectangle, 2> pair;
+  for (int i = 0; i < 1000; ++i) {
+    pair = {random::RandomWholeRectangle(rng), random::RandomWholeRectangle(rng)};
+    if (share(pair[0], pair[1]) == wanted) break;
+  }
+  return pair;
+}
+
+// Every pair by itself, upright or rotated, listed from any corner; half of them far from the
+// origin, where floats are still whole numbers.
+std::vector<float> ExactTies(Rng& rng, int64_t count, float threshold) {
+  constexpr int64_t kFar = 8000000, kPitch = 128;
+  std::vector<float> boxes;
+  const auto columns = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(count) / 2)));
+  for (int64_t i = 0; 2 * i < count; ++i) {
+    const int64_t far = rng() % 2 == 0 ? kFar : 0;
+    const bool rotated = rng() % 2 == 0;
+    for (const auto& rectangle : Tie(rng, threshold)) {
+      const Quad quad =
+          rectangle.Outline(far + kPitch * (i % columns), far + kPitch * (i / columns), rotated);
+      Append(boxes, random::Listed(quad, rng()), Uniform(rng, 0, 1));
+    }
+  }
+  boxes.resize(static_cast<size_t>(9 * count));
+  return boxes;
+}
+
+// Whole rectangles on one grid, as many per area as in 'scattered'.
+std::vector<float> IntegerGrid(Rng& rng, int64_t count) {
+  const auto side = static_cast<uint64_t>(5 * std::sqrt(static_cast<double>(count))) + 1;
+  std::vector<float> boxes;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto x = static_cast<int64_t>(rng() % side), y = static_cast<int64_t>(rng() % side);
+    const Quad quad = random::RandomWholeRectangle(rng).Outline(x, y, false);
+    Append(boxes, random::Listed(quad, rng()), Uniform(rng, 0, 1));
+  }
+  return boxes;
+}
+
 // Things that a detector found a hundred times each.
 std::vector<float> Repeated(Rng& rng, int64_t count) {
   const float side = 25.0f * std::sqrt(static_cast<float>(count) / 10.0f);
@@ -96,13 +143,15 @@ void MakeTies(Rng& rng, std::vector<float>& boxes) {
   }
 }
 
-// Shared edges and identical boxes.
+// Shared edges, identical boxes and ties.
 std::vector<float> OnAGrid(Rng& rng, int64_t count) {
   std::vector<float> boxes;
+  const bool some_rotated = rng() % 2 == 0;
   for (int64_t i = 0; i < count; ++i) {
-    const auto x = static_cast<float>(rng() % 12), y = static_cast<float>(rng() % 12);
-    const auto w = static_cast<float>(1 + rng() % 3), h = static_cast<float>(1 + rng() % 3);
-    Append(boxes, {x, y, x + w, y, x + w, y + h, x, y + h}, 0);
+    const auto x = static_cast<int64_t>(rng() % 12), y = static_cast<int64_t>(rng() % 12);
+    const bool rotated = some_rotated && rng() % 2 == 0;
+    const Quad quad = random::RandomWholeRectangle(rng).Outline(5 * x, 5 * y, rotated);
+    Append(boxes, random::Listed(quad, rng()), 0);
   }
   return boxes;
 }
@@ -127,15 +176,18 @@ void Set(Problem& problem, const std::vector<float>& boxes) {
 
 template <>
 std::vector<Scene> Scenes<ops::PolyNms>::List() {
-  return {{"scattered", "rotated rectangles, a few neighbours each"},
-          {"concave", "rectangles and concave quadrilaterals, in either orientation"},
-          {"ties", "scores of few values, many boxes the same"},
-          {"near_threshold", "pairs of squares whose IoU is within a millionth of the threshold"},
-          {"repeated", "a detector's raw output: everything is found a hundred times"},
-          {"piled", "all around one spot"},
-          {"identical", "one box, many times"},
-          {"far", "like scattered, 100000 from the origin"},
-          {"special", "NaN, infinities, zeros and huge numbers among coordinates and scores"}};
+  return {
+      {"scattered", "rotated rectangles, a few neighbours each"},
+      {"concave", "rectangles and concave quadrilaterals, in either orientation"},
+      {"ties", "scores of few values, many boxes the same"},
+      {"near_threshold", "pairs of squares whose IoU is within a millionth of the threshold"},
+      {"exact_ties", "pairs of whole rectangles whose IoU is the threshold, where there are any"},
+      {"integer_grid", "upright rectangles with whole coordinates, a few neighbours each"},
+      {"repeated", "a detector's raw output: everything is found a hundred times"},
+      {"piled", "all around one spot"},
+      {"identical", "one box, many times"},
+      {"far", "like scattered, 100000 from the origin"},
+      {"special", "NaN, infinities, zeros and huge numbers among coordinates and scores"}};
 }
 
 template <>
@@ -145,6 +197,11 @@ void Scenes<ops::PolyNms>::Fill(std::string_view scene, Rng& rng, Problem& probl
     const auto threshold = static_cast<float>(problem.scalar("iou_threshold"));
     return Set(problem, NearThreshold(rng, count, threshold));
   }
+  if (scene == "exact_ties") {
+    const auto threshold = static_cast<float>(problem.scalar("iou_threshold"));
+    return Set(problem, ExactTies(rng, count, threshold));
+  }
+  if (scene == "integer_grid") return Set(problem, IntegerGrid(rng, count));
   if (scene == "repeated") return Set(problem, Repeated(rng, count));
   if (scene == "piled" || scene == "identical") {
     return Set(problem, OnOneSpot(rng, count, scene == "identical"));
@@ -172,8 +229,9 @@ Problem Scenes<ops::PolyNms>::Random(Rng& rng) {
   const std::vector<float> scores = random::Scores(rng, count);
   for (size_t i = 0; i < scores.size(); ++i) boxes[9 * i + 8] = scores[i];
   Set(problem, boxes);
-  static constexpr float kThresholds[] = {-0.1f, 0.0f, 1e-6f, 0.1f, 0.3f, 0.5f, 0.9f, 1.0f};
-  problem.set_scalar("iou_threshold", rng() % 2 == 0 ? kThresholds[rng() % 8] : Uniform(rng, 0, 1));
+  static constexpr float kThresholds[] = {-0.1f, 0.0f, 1e-6f, 0.125f, 0.25f,
+                                          0.3f,  0.5f, 0.75f, 0.9f,   1.0f};
+  problem.set_scalar("iou_threshold", rng() % 3 > 0 ? kThresholds[rng() % 10] : Uniform(rng, 0, 1));
   return problem;
 }
 

@@ -27,6 +27,11 @@ void AddSquare(Boxes& boxes, float x, float y, float side, float score) {
   boxes.insert(boxes.end(), {x, y, x + side, y, x + side, y + side, x, y + side, score});
 }
 
+void AddQuad(Boxes& boxes, const Quad& quad, float score) {
+  boxes.insert(boxes.end(), quad.begin(), quad.end());
+  boxes.push_back(score);
+}
+
 Kept AllOf(size_t count) {
   Kept all(count);
   std::iota(all.begin(), all.end(), 0);
@@ -122,6 +127,54 @@ TEST_P(PolyNmsTest, ThresholdIsStrict) {
   AddSquare(boxes, 0, 0, 1, 1);
   EXPECT_EQ(Run(boxes, 0.25f), AllOf(2));
   EXPECT_EQ(Run(boxes, std::nextafterf(0.25f, 0.0f)), Kept{0});
+}
+
+// IoU exactly 4/8, from whichever corner and in whichever direction the boxes are listed.
+TEST_P(PolyNmsTest, ATieIsKept) {
+  const Quad a = {0, 0, 2, 0, 2, 3, 0, 3}, b = {0, 1, 3, 1, 3, 3, 0, 3};
+  for (uint64_t listing = 0; listing < 64; ++listing) {
+    Boxes boxes;
+    AddQuad(boxes, Listed(a, listing % 8), 2);
+    AddQuad(boxes, Listed(b, listing / 8), 1);
+    EXPECT_EQ(Run(boxes, 0.5f), AllOf(2)) << listing;
+    EXPECT_EQ(Run(boxes, std::nextafterf(0.5f, 0.0f)), Kept{0}) << listing;
+  }
+}
+
+// Pairs of whole rectangles, each pair by itself, of which many are ties. Where both are rotated
+// alike, whole numbers decide: IoU > m / 2^k where shared * (2^k + m) > m * (area + area).
+TEST_P(PolyNmsTest, WholeRectanglesAsExactArithmeticSays) {
+  constexpr int64_t kPairsPerCall = 500, kPitch = 128;
+  Rng rng(28);
+  int64_t ties = 0;
+  // The reference, which compares all boxes of a call, gets a part of the pairs.
+  const int64_t pairs = PolygonPairs() / (GetParam() == "cpu:reference" ? 100 : 10);
+  for (int64_t done = 0; done < pairs; done += kPairsPerCall) {
+    static constexpr float kThresholds[] = {0.5f, 0.25f, 0.125f, 0.75f, 0.1f, 0.375f};
+    const float threshold = kThresholds[rng() % 6];
+    const auto m = static_cast<int64_t>(std::ldexp(threshold, 30));
+    const int64_t origin = rng() % 2 == 0 ? 0 : 8000000;
+    Boxes boxes;
+    Kept expected;
+    for (int32_t i = 0; i < kPairsPerCall; ++i) {
+      const auto a = RandomWholeRectangle(rng), b = RandomWholeRectangle(rng);
+      const bool rotated = rng() % 2 == 0, together = rng() % 16 > 0;
+      const int64_t x = origin + kPitch * (i % 25), y = origin + kPitch * (i / 25);
+      const Quad quad_a = Listed(a.Outline(x, y, rotated), rng());
+      const Quad quad_b = Listed(b.Outline(x, y, rotated == together), rng());
+      const int64_t left = a.SharedArea(b) * ((int64_t{1} << 30) + m);
+      const int64_t right = m * (a.Area() + b.Area());
+      if (together && left == right) ++ties;
+      AddQuad(boxes, quad_a, 2);
+      AddQuad(boxes, quad_b, 1);
+      expected.push_back(2 * i);
+      if (!(together ? left > right : oracle::QuadIouGreater(quad_a, quad_b, threshold))) {
+        expected.push_back(2 * i + 1);
+      }
+    }
+    ASSERT_EQ(Run(boxes, threshold), expected) << "after " << done << " pairs";
+  }
+  EXPECT_GT(ties, pairs / 200);
 }
 
 TEST_P(PolyNmsTest, NegativeThresholdLeavesOne) {
@@ -273,11 +326,6 @@ class PolyNmsWorkTest : public PolyNmsTest {
     return static_cast<double>(LastPairCount()) / (static_cast<double>(boxes.size()) / 9);
   }
 };
-
-void AddQuad(Boxes& boxes, const Quad& quad, float score) {
-  boxes.insert(boxes.end(), quad.begin(), quad.end());
-  boxes.push_back(score);
-}
 
 TEST_P(PolyNmsWorkTest, Scattered) {
   Rng rng(70);
