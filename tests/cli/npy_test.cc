@@ -117,9 +117,47 @@ TEST_F(NpyTest, BrokenCsvNamesTheLine) {
     return std::string("was read");
   };
   EXPECT_NE(error("1,2\n3\n").find("b.csv:2: has 1 numbers"), std::string::npos);
-  EXPECT_NE(error("1,2\n3,x\n").find("b.csv:2: 'x' is no number"), std::string::npos);
+  EXPECT_NE(error("1,2\n3,x\n").find("b.csv:2: column 2: 'x' is no number"), std::string::npos);
   EXPECT_NE(error("").find("holds no numbers"), std::string::npos);
   EXPECT_NE(error(std::string("\0\xff\n", 3)).find("no number"), std::string::npos);
+}
+
+// A tracker's file without scores: the track number behind the gap must not become the score.
+TEST_F(NpyTest, EmptyFieldsOfCsvAreErrors) {
+  const auto error = [&](const std::string& text) {
+    try {
+      ReadCsv(Write("e.csv", text));
+    } catch (const UserError& e) {
+      return std::string(e.what());
+    }
+    return std::string("was read");
+  };
+  for (const auto& [text, words] : {std::pair{"1,2,3\n1,,3\n", "e.csv:2: column 2 is empty"},
+                                    {"1,2,3\n4,,5,6\n", "e.csv:2: column 2 is empty"},
+                                    {",2\n", "e.csv:1: column 1 is empty"},
+                                    {"x,y\n 1 ; \n", "e.csv:2: column 2 is empty"},
+                                    {"1,2,\n", "e.csv:1: column 3 is empty"},
+                                    {"1 ,\t, 2\r\n", "e.csv:1: column 2 is empty"},
+                                    {",\n1,2\n", "e.csv:1: column 1 is empty"}}) {
+    EXPECT_NE(error(text).find(words), std::string::npos) << text << error(text);
+  }
+  // An index without a name has numbers below it; blanks around a delimiter are no fields.
+  EXPECT_EQ(ReadCsv(Write("i.csv", ",x,y\n0,1,2\n")).shape(), (Shape{1, 3}));
+  EXPECT_EQ(ReadCsv(Write("b.csv", " 1 , 2  3;4 \n")).shape(), (Shape{1, 4}));
+  EXPECT_EQ(ReadCsv(Write("m.csv",
+                          "\xef\xbb\xbf"
+                          "1\n2\n"))
+                .shape(),
+            (Shape{2, 1}));
+}
+
+TEST_F(NpyTest, NumbersOfCsvBeyondAFloatAreInfiniteOrZero) {
+  const Array a = ReadCsv(Write("n.csv", "1e999 -1e999 1e39 1e-400 -1e-400 1e-46 1e-45 +7\n"));
+  const std::vector<float> values = a.Floats();
+  const float infinite = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(values, (std::vector<float>{infinite, -infinite, infinite, 0, 0, 0,
+                                        std::numeric_limits<float>::denorm_min(), 7}));
+  EXPECT_TRUE(std::signbit(values[4]));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -14,27 +15,54 @@ namespace {
 
 constexpr int64_t kMostCsvBytes = int64_t{1} << 31;
 
-bool IsSeparator(char c) { return c == ',' || c == ';' || c == ' ' || c == '\t' || c == '\r'; }
+// Spreadsheets begin a file with it.
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-std::vector<std::string_view> Words(std::string_view line) {
-  std::vector<std::string_view> words;
+bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool IsDelimiter(char c) { return c == ',' || c == ';'; }
+
+// Blanks separate fields too, but only a delimiter has a field on either side. One that is empty
+// stays in its place, or the columns behind it would take another meaning.
+std::vector<std::string_view> Fields(std::string_view line) {
+  std::vector<std::string_view> fields;
+  bool open = false;  // a delimiter came, and its field has not
   size_t at = 0;
-  while (at < line.size()) {
-    while (at < line.size() && IsSeparator(line[at])) ++at;
+  while (true) {
+    while (at < line.size() && IsBlank(line[at])) ++at;
+    if (at == line.size()) break;
     const size_t begin = at;
-    while (at < line.size() && !IsSeparator(line[at])) ++at;
-    if (at > begin) words.push_back(line.substr(begin, at - begin));
+    if (IsDelimiter(line[at])) {
+      if (open || fields.empty()) fields.emplace_back();
+      open = true;
+      ++at;
+      continue;
+    }
+    while (at < line.size() && !IsBlank(line[at]) && !IsDelimiter(line[at])) ++at;
+    fields.push_back(line.substr(begin, at - begin));
+    open = false;
   }
-  return words;
+  if (open) fields.emplace_back();
+  return fields;
 }
 
-// "nan" and "inf" are numbers too; too large for a float is infinite, as in NumPy.
+// "nan" and "inf" are numbers too; what is too large for a float is infinite, and what is too small
+// is zero, as in NumPy.
 std::optional<float> Number(std::string_view word) {
   if (word.starts_with('+')) word.remove_prefix(1);
-  double value = 0;
+  float value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (end != word.data() + word.size() || error != std::errc()) return std::nullopt;
-  return static_cast<float>(value);
+  if (word.empty() || end != word.data() + word.size()) return std::nullopt;
+  if (error == std::errc::result_out_of_range) {
+    // It is a number; only strtof tells which side it is out of range on.
+    return std::strtof(std::string(word).c_str(), nullptr);
+  }
+  return error == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+// A first line without a single number.
+bool IsHeader(const std::vector<std::string_view>& fields) {
+  return std::ranges::none_of(fields, [](auto f) { return Number(f).has_value(); }) &&
+         std::ranges::any_of(fields, [](auto f) { return !f.empty(); });
 }
 
 }  // namespace
@@ -44,29 +72,33 @@ Array ReadCsv(const std::filesystem::path& file) {
   std::vector<float> values;
   size_t columns = 0, rows = 0, line_number = 0;
   bool first = true;
-  for (size_t begin = 0; begin < text.size();) {
+  for (size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+       begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = std::string_view(text).substr(begin, end - begin);
     begin = end + 1;
     ++line_number;
-    const std::vector<std::string_view> words = Words(line);
-    if (words.empty() || words[0].starts_with('#')) continue;
-    const bool names =
-        first && std::ranges::none_of(words, [](auto w) { return Number(w).has_value(); });
+    const std::vector<std::string_view> fields = Fields(line);
+    if (fields.empty() || fields[0].starts_with('#')) continue;
+    const bool header = first && IsHeader(fields);
     first = false;
-    if (names) continue;
-    if (rows == 0) columns = words.size();
-    if (words.size() != columns) {
-      throw UserError(fmt::format("{}:{}: has {} numbers, the lines before have {}", file.string(),
-                                  line_number, words.size(), columns));
-    }
-    for (const std::string_view word : words) {
-      const std::optional<float> number = Number(word);
+    if (header) continue;
+    const auto fail = [&](const std::string& why) {
+      throw UserError(fmt::format("{}:{}: {}", file.string(), line_number, why));
+    };
+    for (size_t column = 0; column < fields.size(); ++column) {
+      const std::optional<float> number = Number(fields[column]);
+      if (fields[column].empty()) {
+        fail(fmt::format("column {} is empty; write a number there, or nan", column + 1));
+      }
       if (!number) {
-        throw UserError(fmt::format("{}:{}: '{}' is no number", file.string(), line_number,
-                                    word.substr(0, 40)));
+        fail(fmt::format("column {}: '{}' is no number", column + 1, fields[column].substr(0, 40)));
       }
       values.push_back(*number);
+    }
+    if (rows == 0) columns = fields.size();
+    if (fields.size() != columns) {
+      fail(fmt::format("has {} numbers, the lines before have {}", fields.size(), columns));
     }
     ++rows;
   }

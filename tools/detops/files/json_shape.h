@@ -4,6 +4,8 @@
 // later is asked for here, so that a broken file is an error text and never a crash.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <initializer_list>
@@ -52,8 +54,16 @@ inline bool IsEnvironment(const Json& e) {
 
 inline Json ReadJson(const std::filesystem::path& file) {
   constexpr int64_t kMostBytes = int64_t{256} << 20;
-  // Documents are five levels deep; the parser itself needs no stack for more.
-  Json json = Json::parse(ReadFile(file, kMostBytes), nullptr, false);
+  // Documents are six levels deep. Copying and writing one needs stack and time for each level.
+  constexpr int kMostDepth = 32;
+  const auto require_flat = [&](int depth, Json::parse_event_t, Json&) {
+    if (depth > kMostDepth) {
+      throw UserError(
+          fmt::format("{}: is nested deeper than {} levels", file.string(), kMostDepth));
+    }
+    return true;
+  };
+  Json json = Json::parse(ReadFile(file, kMostBytes), require_flat, false);
   if (json.is_discarded()) throw UserError(file.string() + ": is no JSON");
   return json;
 }
