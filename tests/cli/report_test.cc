@@ -101,6 +101,32 @@ TEST_F(ReportTest, WrongResultsAreSaid) {
   EXPECT_NE(o.out.find("&lt;b&gt;made up&lt;/b&gt;"), std::string::npos);
 }
 
+// A file's name, or a text in a file that someone sent, is shown and means nothing.
+TEST_F(ReportTest, TextsFromFilesMeanNothingInMarkdown) {
+  const std::string script = "<script src=\"x\">", image = "![](http://x)", tick = "`<b>`";
+  auto check = nlohmann::json::parse(Slurp(File("check.json")));
+  auto& result = check["results"][0];
+  result["status"] = "FAILED";
+  result["reason"] = script + image + "|\n# heading \x1b[31m";
+  const std::string name = result["case"];
+  for (auto& r : check["results"]) {
+    if (r["case"] == name) r["command"] = "detops check " + tick + "|\n```\n" + script;
+  }
+  Write("spoilt.json", check.dump());
+  const Outcome o = Run("report --check spoilt.json --bench bench.json --format md");
+  EXPECT_EQ(o.code, 1);
+  EXPECT_NE(o.out.find("&lt;script src=\"x\"&gt;!\\[](http://x)\\|\\\\x0a# heading \\\\x1b\\[31m"),
+            std::string::npos)
+      << o.out.substr(0, 3000);
+  // Code begins and ends with more backticks than it holds.
+  EXPECT_NE(o.out.find("| ```` detops check " + tick + "\\|\\x0a```\\x0a" + script + " ```` |"),
+            std::string::npos)
+      << o.out.substr(0, 3000);
+  for (const char* line : {"\n# heading", "\n```\n<script", "\x1b"}) {
+    EXPECT_EQ(o.out.find(line), std::string::npos) << line;
+  }
+}
+
 // A case that could not be run at all is no result, and nothing that is right.
 TEST_F(ReportTest, ErrorsAreSaid) {
   Write("eight.prototxt", "op_name: 'border_align_forward' input { shape { dims: [3] } }");

@@ -176,7 +176,8 @@ TEST_F(RunTest, WrongArguments) {
   ExpectRefused("run poly_nms --boxes dets.csv --impl cpu:none", "this machine runs cpu:");
   ExpectRefused("run poly_nms --boxes dets.csv --device tpu:0", "there is no device");
   ExpectRefused("run poly_nms --boxes dets.csv --out keep.png", ".npy or .csv");
-  ExpectRefused("run poly_nms --boxes dets.csv --out no/such/folder.npy", "can't be written");
+  ExpectRefused("run poly_nms --boxes dets.csv --out no/such/folder.npy",
+                "can't be written: there is no folder no/such");
 }
 
 TEST_F(RunTest, WhatCanNotBePrintedIsAnError) {

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // detops: the operators without writing code, and the system that accepts them.
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <exception>
-#include <string>
-
 #include "commands/commands.h"
 #include "detops/detops.h"
+#include "terminal/errors.h"
 
 namespace detops::cli {
 
@@ -38,15 +33,7 @@ int Main(int argc, char** argv) {
   AddReport(program, exit_code);
   AddDemo(program, exit_code);
   AddCompletion(program, exit_code);
-  try {
-    program.Run(argc, argv);
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "detops: out of memory; try a smaller size\n");
-    return kExitUsage;
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "detops: {}\n", e.what());
-    return kExitUsage;
-  }
+  program.Run(argc, argv);
   return exit_code;
 }
 
@@ -54,9 +41,5 @@ int Main(int argc, char** argv) {
 }  // namespace detops::cli
 
 int main(int argc, char** argv) {
-  const int exit_code = detops::cli::Main(argc, argv);
-  // A full disk shows only here, where the last of the output leaves the program.
-  if (std::fflush(stdout) == 0) return exit_code;
-  fmt::print(stderr, "detops: the output can't be written\n");
-  return detops::cli::kExitUsage;
+  return detops::cli::ExitCodeOf("detops", [&] { return detops::cli::Main(argc, argv); });
 }

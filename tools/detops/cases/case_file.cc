@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "cases/tensor_values.h"
-#include "files/npy.h"
+#include "files/file.h"
 
 namespace detops::cli {
 namespace {

@@ -111,10 +111,6 @@ Place PlaceOf(const proto::Shape& given, mluOpDataType_t dtype, const std::strin
 }
 
 // A file of numbers by its ending; else, as mluOp writes them, one of the elements' bits.
-bool IsText(const std::filesystem::path& file) {
-  return file.extension() == ".txt" || file.extension() == ".csv";
-}
-
 Array FromFile(const std::filesystem::path& file, mluOpDataType_t dtype, const Place& place,
                const std::string& name) {
   const auto bytes = place.buffer_count * static_cast<int64_t>(SizeOf(dtype));

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
-#include "files/npy.h"
+#include "files/file.h"
 #include "measuring/comparison.h"
 #include "measuring/measure_all.h"
 #include "reporting/environment.h"
@@ -50,8 +50,10 @@ void PrintSkipped(const nlohmann::ordered_json& json, const MeasureAllOptions& o
 void PrintFailed(std::FILE* out, const nlohmann::ordered_json& json) {
   for (const auto& m : json["measurements"]) {
     if (!m["failed"].get<bool>()) continue;
-    fmt::print(out, "{} {} FAILED: {}\n", m["case"].get<std::string>(),
-               m["implementation"].get<std::string>(), m["skipped"].get<std::string>());
+    const std::string line =
+        fmt::format("{} {} FAILED: {}", m["case"].get<std::string>(),
+                    m["implementation"].get<std::string>(), m["skipped"].get<std::string>());
+    fmt::print(out, "{}\n", Shown(line));
   }
 }
 
@@ -151,7 +153,10 @@ int Bench(const BenchRequest& request) {
     return 0;
   }
   const bool text = !request.output.json && !request.output.quiet;
-  // Read before anything is measured: a wrong file should not cost minutes.
+  // Before anything is measured: a wrong file should not cost minutes.
+  for (const std::string& file : {request.out, request.csv}) {
+    if (!file.empty()) RequireWritable(file);
+  }
   nlohmann::ordered_json old;
   if (!request.compare.empty()) old = ReadBenchJson(request.compare);
   nlohmann::ordered_json json =

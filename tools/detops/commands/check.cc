@@ -7,7 +7,7 @@
 
 #include "checking/check_all.h"
 #include "commands/commands.h"
-#include "files/npy.h"
+#include "files/file.h"
 #include "reporting/environment.h"
 
 namespace detops::cli {
@@ -52,7 +52,7 @@ void PrintRow(const CheckRow& row) {
   if (!row.sample.empty()) why += (why.empty() ? "" : "; ") + row.sample;
   fmt::print("  {} {} {}{}\n",
              Coloured(ColourOf(row.status), fmt::format("{:<7}", NameOf(row.status))), figures,
-             why.empty() ? "" : why + "  ", Coloured(Colour::kDim, "# " + row.command));
+             why.empty() ? "" : Shown(why) + "  ", Coloured(Colour::kDim, "# " + row.command));
   const auto print = [](const std::string& what, const Accuracy& a) {
     fmt::print("          {:<28} diff1 {} diff2 {} diff3 {}{}{}\n", what + a.output,
                DiffText(a.diff1), DiffText(a.diff2), DiffText(a.diff3),
@@ -65,21 +65,23 @@ void PrintRow(const CheckRow& row) {
 }
 
 void PrintCase(const std::vector<CheckRow>& rows) {
-  fmt::print("{}  {}\n", Coloured(Colour::kBold, rows[0].name), rows[0].what);
-  for (const std::string& note : rows[0].notes) fmt::print("  note: {}\n", note);
+  fmt::print("{}  {}\n", Coloured(Colour::kBold, rows[0].name), Shown(rows[0].what));
+  for (const std::string& note : rows[0].notes) fmt::print("  note: {}\n", Shown(note));
   for (const CheckRow& row : rows) PrintRow(row);
 }
 
 void PrintTrouble(const std::vector<CheckRow>& rows) {
   for (const CheckRow& row : rows) {
     if (row.status != Status::kFailed && row.status != Status::kError) continue;
-    fmt::print(stderr, "{}: {} {}: {}\n", row.name, row.target.implementation, NameOf(row.status),
-               row.reason);
+    PrintError(row.name.c_str(),
+               fmt::format("{} {}: {}", row.target.implementation, NameOf(row.status), row.reason)
+                   .c_str());
   }
 }
 
 int Check(const CheckRequest& request) {
   const bool text = !request.output.json && !request.output.quiet;
+  if (!request.out.empty()) RequireWritable(request.out);
   bool wrong_file = false;
   const nlohmann::ordered_json json =
       CheckAll(FindCases(request.cases, request.groups), request.options, text,

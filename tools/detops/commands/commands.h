@@ -5,11 +5,10 @@
 #pragma once
 
 #include "terminal/arguments.h"
+#include "terminal/errors.h"
 #include "terminal/terminal.h"
 
 namespace detops::cli {
-
-inline constexpr int kExitFailed = 1, kExitUsage = 2;
 
 void AddList(Command& program, int& exit_code);
 void AddRun(Command& program, int& exit_code);

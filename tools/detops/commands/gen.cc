@@ -11,7 +11,7 @@
 
 #include "cases/case_file.h"
 #include "commands/commands.h"
-#include "files/npy.h"
+#include "files/file.h"
 #include "reporting/environment.h"
 
 namespace detops::cli {
@@ -109,6 +109,10 @@ void Generate(const GenRequest& request) {
   Rng rng(request.seed);
   std::error_code error;
   if (many) fs::create_directories(request.out, error);
+  if (error) {
+    throw UserError(fmt::format("{}: can't be made: {}", request.out, error.message()));
+  }
+  if (!many) RequireWritable(request.out);
   int written = 0;
   for (const std::string& scene : scenes) {
     for (int i = 0; i < request.count; ++i) {
@@ -131,7 +135,8 @@ void Generate(const GenRequest& request) {
   if (request.output.json) {
     fmt::print("{}", JsonText({{"written", written}}));
   } else if (!request.output.quiet) {
-    fmt::print("{} case(s) written; run them: detops check {}\n", written, Quoted(request.out));
+    fmt::print("{} case(s) written; run them: detops check {}\n", written,
+               Shown(Quoted(request.out)));
   }
 }
 

@@ -8,7 +8,7 @@
 
 #include "checking/check_all.h"
 #include "commands/commands.h"
-#include "files/npy.h"
+#include "files/file.h"
 #include "measuring/measure_all.h"
 #include "reporting/environment.h"
 
@@ -25,6 +25,7 @@ struct ReportRequest {
 
 int Report(const ReportRequest& request) {
   const bool text = !request.output.json && !request.output.quiet;
+  if (!request.out.empty()) RequireWritable(request.out);
   const nlohmann::ordered_json check =
       request.check.empty() ? CheckAll(FindCases(request.cases, {"smoke", "edge", "network"}),
                                        request.check_options, text, nullptr)
@@ -42,7 +43,7 @@ int Report(const ReportRequest& request) {
     fmt::print("{}", content);
   } else {
     WriteFile(request.out, content);
-    if (text) fmt::print("{}\n", request.out);
+    if (text) fmt::print("{}\n", Shown(request.out));
   }
   return report["correct"].get<bool>() ? 0 : kExitFailed;
 }

@@ -48,6 +48,9 @@ Problem ReadProblem(const RunRequest& request) {
 }
 
 void RunOperator(const RunRequest& request) {
+  for (const auto& [output, file] : request.outputs) {
+    if (!file.empty()) RequireArrayOutput(file);
+  }
   const Problem problem = ReadProblem(request);
   const std::string device = ChosenDevice(request.device);
   RequireKnown(device, request.implementation);
@@ -89,7 +92,7 @@ void RunOperator(const RunRequest& request) {
     if (wanted) {
       WriteArray(file->second, results[i]);
       written += fmt::format("  {} {} {} -> {}\n", infos[i].name, TextOf(results[i].shape()),
-                             NameOf(results[i].dtype()), file->second);
+                             NameOf(results[i].dtype()), Shown(file->second));
     }
     json["outputs"].push_back({{"name", infos[i].name},
                                {"shape", results[i].shape()},

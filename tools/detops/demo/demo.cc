@@ -6,8 +6,9 @@
 #include <algorithm>
 
 #include "detops/detops.h"
-#include "files/npy.h"
+#include "files/file.h"
 #include "reporting/html.h"
+#include "terminal/errors.h"
 #include "terminal/terminal.h"
 
 namespace detops::cli {
@@ -52,6 +53,9 @@ std::vector<Scene> WriteDemo(const std::filesystem::path& file, const std::strin
                                                       {"generate_proposals_v2", StreetProposals},
                                                       {"border_align_forward", BorderPoints},
                                                       {"bbox_overlaps", IouMatrix}};
+  std::error_code error;
+  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), error);
+  RequireWritable(file);
   std::vector<Scene> scenes;
   {
     Progress steps(std::size(makers), progress);
@@ -60,8 +64,6 @@ std::vector<Scene> WriteDemo(const std::filesystem::path& file, const std::strin
       scenes.push_back(make(device));
     }
   }
-  std::error_code error;
-  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), error);
   WriteFile(file, DemoPage(scenes, device));
   return scenes;
 }
@@ -82,7 +84,7 @@ void PrintDemo(const std::vector<Scene>& scenes, const std::filesystem::path& fi
   fmt::print("\n{}\nThe pictures: {}\n",
              AllRight(scenes) ? "All results are those of the oracle."
                               : Coloured(Colour::kRed, "A result DIFFERS from the oracle's."),
-             std::filesystem::absolute(file).lexically_normal().string());
+             Shown(std::filesystem::absolute(file).lexically_normal().string()));
 }
 
 }  // namespace detops::cli

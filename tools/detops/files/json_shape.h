@@ -11,7 +11,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
-#include "files/npy.h"
+#include "files/file.h"
 
 namespace detops::cli {
 

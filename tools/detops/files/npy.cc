@@ -142,14 +142,7 @@ Array FromFortran(const Array& columns) {
   return Array::Gather(columns, columns.shape(), strides);
 }
 
-std::ifstream Open(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) Fail(file, "no such file");
-  if (std::filesystem::is_directory(file, error)) Fail(file, "is a folder, not a file");
-  std::ifstream in(file, std::ios::binary);
-  if (!in) Fail(file, "can't be read");
-  return in;
-}
+bool IsNpy(const std::filesystem::path& file) { return file.extension() == ".npy"; }
 
 void ReadExactly(std::ifstream& in, const std::filesystem::path& file, char* to, size_t bytes) {
   in.read(to, static_cast<std::streamsize>(bytes));
@@ -160,29 +153,10 @@ void ReadExactly(std::ifstream& in, const std::filesystem::path& file, char* to,
 
 }  // namespace
 
-std::string ReadFile(const std::filesystem::path& file, int64_t most) {
-  std::ifstream in = Open(file);
-  // Not by the size that the file system reports: pipes have none.
-  std::string content;
-  std::string block(1 << 20, '\0');
-  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
-    content.append(block.data(), static_cast<size_t>(in.gcount()));
-    if (static_cast<int64_t>(content.size()) > most) {
-      Fail(file, fmt::format("is larger than {} bytes", most));
-    }
-  }
-  return content;
-}
-
-void WriteFile(const std::filesystem::path& file, const std::string& content) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out.write(content.data(), static_cast<std::streamsize>(content.size()));
-  out.close();
-  if (!out) Fail(file, "can't be written");
-}
-
 Array ReadNpy(const std::filesystem::path& file) {
-  std::ifstream in = Open(file);
+  RequireRegular(file);  // whose size tells whether it is whole
+  std::ifstream in(file, std::ios::binary);
+  if (!in) Fail(file, "can't be read");
   char start[8];
   in.read(start, sizeof(start));
   if (in.gcount() != sizeof(start) || std::string_view(start, kMagic.size()) != kMagic) {
@@ -242,18 +216,26 @@ void WriteNpy(const std::filesystem::path& file, const Array& array) {
   WriteFile(file, content);
 }
 
+bool IsText(const std::filesystem::path& file) {
+  return file.extension() == ".csv" || file.extension() == ".txt";
+}
+
 Array ReadArray(const std::filesystem::path& file) {
-  const std::string ending = file.extension().string();
-  if (ending == ".npy") return ReadNpy(file);
-  if (ending == ".csv" || ending == ".txt") return ReadCsv(file);
+  if (IsNpy(file)) return ReadNpy(file);
+  if (IsText(file)) return ReadCsv(file);
   Fail(file, "is neither .npy nor .csv");
 }
 
+void RequireArrayOutput(const std::filesystem::path& file) {
+  if (!IsNpy(file) && !IsText(file)) {
+    Fail(file, "results are written as .npy or .csv; choose one of these endings");
+  }
+  RequireWritable(file);
+}
+
 void WriteArray(const std::filesystem::path& file, const Array& array) {
-  const std::string ending = file.extension().string();
-  if (ending == ".npy") return WriteNpy(file, array);
-  if (ending == ".csv" || ending == ".txt") return WriteCsv(file, array);
-  Fail(file, "results are written as .npy or .csv; choose one of these endings");
+  RequireArrayOutput(file);
+  return IsNpy(file) ? WriteNpy(file, array) : WriteCsv(file, array);
 }
 
 }  // namespace detops::cli

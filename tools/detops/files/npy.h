@@ -9,12 +9,17 @@
 #include <string>
 
 #include "files/array.h"
+#include "files/file.h"
 
 namespace detops::cli {
 
-// By the name's ending: .npy, else .csv or .txt.
+// By the name's ending: .csv or .txt.
+bool IsText(const std::filesystem::path& file);
+// By the name's ending: .npy, else text.
 Array ReadArray(const std::filesystem::path& file);
 void WriteArray(const std::filesystem::path& file, const Array& array);
+// Throws UserError where WriteArray would have no chance.
+void RequireArrayOutput(const std::filesystem::path& file);
 
 Array ReadNpy(const std::filesystem::path& file);
 void WriteNpy(const std::filesystem::path& file, const Array& array);
@@ -23,9 +28,5 @@ void WriteNpy(const std::filesystem::path& file, const Array& array);
 // of float. A first line of names and lines that begin with # are left out.
 Array ReadCsv(const std::filesystem::path& file);
 void WriteCsv(const std::filesystem::path& file, const Array& array);
-
-// The bytes of a file of at most `most` bytes.
-std::string ReadFile(const std::filesystem::path& file, int64_t most);
-void WriteFile(const std::filesystem::path& file, const std::string& content);
 
 }  // namespace detops::cli

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "terminal/errors.h"
 #include "terminal/terminal.h"
 
 namespace detops::cli {
@@ -52,7 +53,7 @@ Json Compare(const Json& old, const Json& now, double tolerance) {
 }
 
 void PrintComparison(const Json& c, const std::string& old_name) {
-  fmt::print("\nagainst {}: {} compared, {} slower, {} faster, {} not in it\n", old_name,
+  fmt::print("\nagainst {}: {} compared, {} slower, {} faster, {} not in it\n", Shown(old_name),
              c["compared"].get<int>(), c["slower"].get<int>(), c["faster"].get<int>(),
              c["not_in_old"].get<int>());
   Table table({"case", "implementation", "then", "now", "now/then", ""}, "llrrrl");

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "terminal/errors.h"
+
 namespace detops::cli {
 namespace {
 
@@ -59,7 +61,7 @@ svg .roof { stroke: var(--ink); stroke-width: 1.6; fill: none; stroke-dasharray:
 
 std::string Escaped(const std::string& text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : Shown(text)) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;

@@ -2,24 +2,58 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "reporting/report.h"
 #include "reporting/report_text.h"
+#include "terminal/errors.h"
 
 namespace detops::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A | would end the cell.
-std::string Cell(const std::string& text) {
+// Text that stays text: what means something in Markdown or HTML is escaped.
+std::string Plain(const std::string& text) {
   std::string out;
-  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  for (const char c : Shown(text)) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '|':
+      case '`':
+      case '*':
+      case '~':
+      case '[':
+      case '\\': out += '\\', out += c; break;
+      default: out += c;
+    }
+  }
   return out;
+}
+
+// More backticks than the text has in a row, so that nothing in it ends the code.
+std::string FenceOf(const std::string& text, size_t least) {
+  size_t run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    least = std::max(least, run + 1);
+  }
+  return std::string(least, '`');
+}
+
+// HTML means nothing in code, but a | ends the cell of a table even there.
+std::string Code(const std::string& text) {
+  const std::string fence = FenceOf(text, 1), space = fence.size() > 1 ? " " : "";
+  std::string inside;
+  for (const char c : Shown(text)) inside += c == '|' ? std::string("\\|") : std::string(1, c);
+  return fence + space + inside + space + fence;
 }
 
 std::string Row(const std::vector<std::string>& cells) {
   std::string row = "|";
-  for (const std::string& cell : cells) row += " " + Cell(cell) + " |";
+  for (const std::string& cell : cells) row += " " + cell + " |";
   return row + "\n";
 }
 std::string Header(const std::vector<std::string>& cells) {
@@ -27,6 +61,8 @@ std::string Header(const std::vector<std::string>& cells) {
   for (size_t i = 0; i < cells.size(); ++i) rule += "---|";
   return Row(cells) + rule + "\n";
 }
+
+std::string PlainText(const Json& value) { return Plain(Text(value)); }
 
 }  // namespace
 
@@ -42,12 +78,12 @@ std::string ReportMarkdown(const Json& report) {
       summary["failed"].get<int>(), summary["refused"].get<int>(), summary["skipped"].get<int>(),
       summary["errors"].get<int>());
   if (report["quick"].get<bool>()) md += "**Quick run: its times mean nothing.**\n\n";
-  md +=
-      fmt::format("detops {}, {} threads, {}, {}, {}.\n", Text(e["detops"]),
-                  e["threads"].get<int>(), Text(e["compiler"]), Text(e["system"]), Text(e["time"]));
+  md += fmt::format("detops {}, {} threads, {}, {}, {}.\n", PlainText(e["detops"]),
+                    e["threads"].get<int>(), PlainText(e["compiler"]), PlainText(e["system"]),
+                    PlainText(e["time"]));
   for (const Json& p : report["peaks"]) {
     md += fmt::format("{}: fill {} GB/s, copy {} GB/s, {} GFLOP/s, measured in the same run.\n",
-                      Text(p["device"]), Number(p["fill_gbps"]), Number(p["copy_gbps"]),
+                      PlainText(p["device"]), Number(p["fill_gbps"]), Number(p["copy_gbps"]),
                       Number(p["gflops"]));
   }
   md += fmt::format("\n## Verdict\n{}\n\n", kBarsText);
@@ -58,21 +94,23 @@ std::string ReportMarkdown(const Json& report) {
     const auto with = [](const std::string& verdict, const std::string& figures) {
       return verdict + (figures.empty() ? "" : ": ") + figures;
     };
-    const auto part = [&](const Json& p) { return with(Text(p["verdict"]), EfficiencyText(p)); };
-    md += Row({Text(op["name"]), with(Text(v["accuracy"]), AccuracyText(v)), Text(v["bits"]),
-               part(v["network"]), part(v["other"]), Text(v["reason"])});
+    const auto part = [&](const Json& p) {
+      return with(PlainText(p["verdict"]), EfficiencyText(p));
+    };
+    md += Row({PlainText(op["name"]), with(PlainText(v["accuracy"]), AccuracyText(v)),
+               PlainText(v["bits"]), part(v["network"]), part(v["other"]), PlainText(v["reason"])});
   }
   md += fmt::format("\n## Accuracy\n{}\n\n", kAccuracyText);
   md += Header({"case", "output", "diff1", "diff2", "diff3", "limits", "bits", "status", "repeat"});
   for (const Json& op : report["operators"]) {
     for (const Json& row : op["accuracy"]) {
-      const std::string reason = Text(row["reason"]), sample = Text(row["sample"]);
-      md += Row({Text(row["case"]), Text(row["output"]), Diff(row["diff1"]), Diff(row["diff2"]),
-                 Diff(row["diff3"]), LimitsText(row["limits"]),
+      const std::string reason = PlainText(row["reason"]), sample = PlainText(row["sample"]);
+      md += Row({PlainText(row["case"]), PlainText(row["output"]), Diff(row["diff1"]),
+                 Diff(row["diff2"]), Diff(row["diff3"]), LimitsText(row["limits"]),
                  row["same_bits"].get<bool>() ? "same" : "OTHER",
-                 Text(row["status"]) + (reason.empty() ? "" : ": " + reason) +
+                 PlainText(row["status"]) + (reason.empty() ? "" : ": " + reason) +
                      (sample.empty() ? "" : " (" + sample + ")"),
-                 "`" + Text(row["command"]) + "`"});
+                 Code(Text(row["command"]))});
     }
   }
   md += fmt::format("\n## Performance\n{}\n\n", kPerformanceText);
@@ -80,20 +118,23 @@ std::string ReportMarkdown(const Json& report) {
                 "bottleneck", "workspace", "x reference", "repeat"});
   for (const Json& op : report["operators"]) {
     for (const Json& m : op["measurements"]) {
-      md += Row({Text(m["case"]), RowName(m), TimeText(m["median_s"]), ShareText(m["spread"]),
-                 Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"), Shares(m, "compute"),
-                 Text(m["bottleneck"]), BytesText(m["workspace_bytes"].get<double>()),
-                 Number(m["ratio_to_reference"]), "`" + Text(m["command"]) + "`"});
+      md += Row({PlainText(m["case"]), Plain(RowName(m)), TimeText(m["median_s"]),
+                 ShareText(m["spread"]), Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"),
+                 Shares(m, "compute"), PlainText(m["bottleneck"]),
+                 BytesText(m["workspace_bytes"].get<double>()), Number(m["ratio_to_reference"]),
+                 Code(Text(m["command"]))});
     }
   }
   md += "\n## What was left out\n";
   if (report["skipped"].empty()) md += "Nothing.\n";
   for (const Json& s : report["skipped"]) {
-    md += fmt::format("- {}: {} (`{}`)\n", Text(s["what"]), Text(s["why"]), Text(s["command"]));
+    md += fmt::format("- {}: {} ({})\n", PlainText(s["what"]), PlainText(s["why"]),
+                      Code(Text(s["command"])));
   }
-  md += "\n## Repeat it\n```\n";
-  for (const Json& command : report["commands"]) md += Text(command) + "\n";
-  return md + "```\n";
+  std::string commands;
+  for (const Json& command : report["commands"]) commands += Shown(Text(command)) + "\n";
+  const std::string fence = FenceOf(commands, 3);
+  return md + "\n## Repeat it\n" + fence + "\n" + commands + fence + "\n";
 }
 
 }  // namespace detops::cli

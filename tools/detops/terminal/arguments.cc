@@ -40,7 +40,7 @@ std::string TextOf(const CLI::ParseError& error, CLI::App& app) {
   } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !unknown.empty()) {
     text = fmt::format("{} has no '{}'", name, unknown[0]);
   }
-  return fmt::format("{}\n`{} --help` says more.", text, name);
+  return fmt::format("{}; `{} --help` says more", text, name);
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "terminal/errors.h"
+
 namespace detops::cli {
 namespace {
 
@@ -29,7 +31,7 @@ size_t Width(const std::string& text) {
 }  // namespace
 
 std::string Coloured(Colour colour, const std::string& text) {
-  if (colour == Colour::kNone || !ColoursWanted()) return text;
+  if (colour == Colour::kNone || !ColoursWanted()) return Shown(text);
   const char* code = "";
   switch (colour) {
     case Colour::kGreen: code = "32"; break;
@@ -39,7 +41,7 @@ std::string Coloured(Colour colour, const std::string& text) {
     case Colour::kBold: code = "1"; break;
     case Colour::kNone: break;
   }
-  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, Shown(text));
 }
 
 Table::Table(std::vector<std::string> header, std::string alignment)
@@ -49,6 +51,7 @@ Table::Table(std::vector<std::string> header, std::string alignment)
 }
 
 void Table::Add(std::vector<std::string> row, Colour colour) {
+  std::ranges::transform(row, row.begin(), Shown);
   rows_.push_back(std::move(row));
   colours_.push_back(colour);
 }
@@ -117,7 +120,7 @@ void Progress::Draw(bool visible) {
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start_)
           .count();
   fmt::print(stderr, "\r\x1b[K[{}{}] {}/{} {} s  {}", std::string(filled, '#'),
-             std::string(kCells - filled, '.'), done_, total_, seconds, what_);
+             std::string(kCells - filled, '.'), done_, total_, seconds, Shown(what_));
   std::fflush(stderr);
   drawn_ = true;
 }

@@ -21,10 +21,10 @@ struct Output {
 };
 
 enum class Colour { kNone, kGreen, kYellow, kRed, kDim, kBold };
-// As it is where stdout is no terminal, or NO_COLOR is set.
+// Shown (errors.h), without colour where stdout is no terminal or NO_COLOR is set.
 std::string Coloured(Colour colour, const std::string& text);
 
-// Columns as wide as their widest cell; numbers in right-aligned columns.
+// Columns as wide as their widest cell, which is Shown; numbers in right-aligned columns.
 class Table {
  public:
   explicit Table(std::vector<std::string> header, std::string right_aligned_columns = "");
