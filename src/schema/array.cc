@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,16 +11,10 @@
 #include <utility>
 
 #include "math/half.h"
+#include "schema/host_memory.h"
 
 namespace detops::schema {
 namespace {
-
-// Half of what the machine has: the data are there on the host and on the device.
-int64_t MostBytes() {
-  static const int64_t most =
-      static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) / 2 * sysconf(_SC_PAGE_SIZE);
-  return most;
-}
 
 bool IsNan(mluOpDataType_t dtype, const std::byte* element) {
   if (dtype == MLUOP_DTYPE_HALF) {
@@ -50,6 +43,21 @@ const char* NameOf(mluOpDataType_t dtype) {
 
 std::string TextOf(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }
 
+double BytesOf(const Shape& shape, mluOpDataType_t dtype) {
+  auto bytes = static_cast<double>(SizeOf(dtype));
+  for (const int64_t dim : shape) bytes *= static_cast<double>(dim);
+  return bytes;
+}
+
+void RequireMemory(double bytes, const std::string& what) {
+  const auto memory = static_cast<double>(HostMemory());
+  if (2 * bytes <= memory) return;
+  throw UserError(
+      fmt::format("{}: {:.3g} GB on the host and as much on the device are more than this "
+                  "machine's memory of {:.3g} GB",
+                  what, bytes * 1e-9, memory * 1e-9));
+}
+
 int64_t CheckedCount(const Shape& shape, mluOpDataType_t dtype, const std::string& what) {
   if (shape.size() > MLUOP_DIM_MAX) {
     throw UserError(
@@ -64,16 +72,26 @@ int64_t CheckedCount(const Shape& shape, mluOpDataType_t dtype, const std::strin
     overflow = overflow || (dim != 0 && count > std::numeric_limits<int64_t>::max() / dim);
     if (!overflow && dim != 0) count *= dim;
   }
-  if (overflow || count > MostBytes() / static_cast<int64_t>(SizeOf(dtype))) {
-    throw UserError(fmt::format("{}: shape {} of {} is more than this machine's memory can hold",
-                                what, TextOf(shape), NameOf(dtype)));
+  if (overflow) {
+    throw UserError(fmt::format("{}: shape {} of {} is more than this machine can count", what,
+                                TextOf(shape), NameOf(dtype)));
   }
-  return std::ranges::find(shape, 0) != shape.end() ? 0 : count;
+  const bool empty = std::ranges::find(shape, 0) != shape.end();
+  RequireMemory(empty ? 0 : static_cast<double>(count) * static_cast<double>(SizeOf(dtype)),
+                fmt::format("{}: shape {} of {}", what, TextOf(shape), NameOf(dtype)));
+  return empty ? 0 : count;
 }
 
 Array::Array(mluOpDataType_t dtype, Shape shape, const std::string& what)
     : dtype_(dtype), shape_(std::move(shape)) {
   bytes_.resize(static_cast<size_t>(CheckedCount(shape_, dtype_, what)) * SizeOf(dtype_));
+}
+
+Array Array::Outline(mluOpDataType_t dtype, Shape shape) {
+  Array array;
+  array.dtype_ = dtype;
+  array.shape_ = std::move(shape);
+  return array;
 }
 
 Array Array::FromFloats(mluOpDataType_t dtype, Shape shape, std::span<const float> values) {

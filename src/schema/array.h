@@ -31,6 +31,13 @@ const char* NameOf(mluOpDataType_t dtype);  // "float"
 // and where its bytes are more than this machine can hold.
 int64_t CheckedCount(const Shape& shape, mluOpDataType_t dtype, const std::string& what);
 
+// The product times the size of an element, however large.
+double BytesOf(const Shape& shape, mluOpDataType_t dtype);
+// Throws UserError, which begins with `what`, unless this machine has room for that much twice:
+// data are there on the host and on the device, which is the host's memory too, or needs as much
+// there.
+void RequireMemory(double bytes, const std::string& what);
+
 std::string TextOf(const Shape& shape);  // "[2000,9]"
 
 class Array {
@@ -38,6 +45,8 @@ class Array {
   Array() = default;
   // Zeros.
   Array(mluOpDataType_t dtype, Shape shape, const std::string& what = "tensor");
+  // Type and shape without elements, to ask what a call would need.
+  static Array Outline(mluOpDataType_t dtype, Shape shape);
   // From floats, rounded where the type is half. The count must be the shape's.
   static Array FromFloats(mluOpDataType_t dtype, Shape shape, std::span<const float> values);
   // What lies in a buffer with these strides, in elements; none of them may lead out of it.

@@ -144,23 +144,32 @@ void Problem::MakeInputs(const std::vector<int64_t>& sizes, mluOpDataType_t type
   }
 }
 
-std::vector<Array> Problem::MakeOutputs() const {
+std::vector<Array> Problem::OutlineOutputs() const {
   std::vector<int64_t> sizes;
   for (const Letter& letter : schema->letters) sizes.push_back(size(letter.letter));
   std::vector<Array> outputs;
   for (const Tensor& tensor : form().tensors) {
     if (tensor.role == Role::kInput) continue;
-    outputs.emplace_back(TypeOf(tensor, type()), ShapeOf(*schema, tensor.shape, sizes, scalars),
-                         tensor.name);
+    outputs.push_back(
+        Array::Outline(TypeOf(tensor, type()), ShapeOf(*schema, tensor.shape, sizes, scalars)));
+  }
+  return outputs;
+}
+
+std::vector<Array> Problem::MakeOutputs() const {
+  std::vector<Array> outputs = OutlineOutputs();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    outputs[i] =
+        Array(outputs[i].dtype(), outputs[i].shape(), form().tensors[inputs.size() + i].name);
   }
   return outputs;
 }
 
 Work Problem::tensors() const {
   Work work;
-  for (const Array& array : inputs) work.read += static_cast<double>(array.bytes().size());
-  for (const Array& array : MakeOutputs()) {
-    work.written += static_cast<double>(array.bytes().size());
+  for (const Array& array : inputs) work.read += BytesOf(array.shape(), array.dtype());
+  for (const Array& array : OutlineOutputs()) {
+    work.written += BytesOf(array.shape(), array.dtype());
   }
   return work;
 }

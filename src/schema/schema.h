@@ -162,6 +162,8 @@ struct Problem {
   double product(std::string_view letters) const;
   // Inputs of zeros.
   void MakeInputs(const std::vector<int64_t>& sizes, mluOpDataType_t type);
+  // Type and shape of the results alone.
+  std::vector<Array> OutlineOutputs() const;
   // Room for the results, of zeros. Throws UserError where no memory could hold it.
   std::vector<Array> MakeOutputs() const;
   Work tensors() const;  // every input read once, every output written once

@@ -72,15 +72,15 @@ std::string CaseName(const fs::path& file) {
 }
 
 // Only of outputs that the file gives values of: the operator itself knows their shapes.
-void ReadExpected(const Case& what, Problem& problem) {
+void ReadExpected(const Case& what, const CaseFolder& folder, Problem& problem) {
   const auto infos = OutputsOf(problem);
   for (int i = 0; i < what.spec.output_size(); ++i) {
     const auto at = static_cast<size_t>(i);
     const std::string name =
         fmt::format("{}: output {}{}", what.file.string(), i + 1,
                     at < infos.size() ? fmt::format(" ({})", infos[at].name) : "");
-    std::optional<Array>& expected = problem.expected.emplace_back(
-        ExpectedTensor(what.spec.output(i), what.file.parent_path(), name));
+    std::optional<Array>& expected =
+        problem.expected.emplace_back(ExpectedTensor(what.spec.output(i), folder, name));
     if (!expected) continue;
     if (at >= infos.size()) {
       throw UserError(fmt::format("{}: has values, but {} has {} outputs", name,
@@ -149,7 +149,8 @@ Case ParseCase(const fs::path& file, const std::string& text) {
 
 Case ReadCase(const fs::path& file) { return ParseCase(file, ReadFile(file, kMostFileBytes)); }
 
-Problem MakeProblem(const Case& what) {
+Problem MakeProblem(const Case& what, bool allow_outside) {
+  const CaseFolder folder = {what.file.parent_path(), allow_outside};
   const auto in_file = [&](const auto& make) {
     try {
       return make();
@@ -165,16 +166,29 @@ Problem MakeProblem(const Case& what) {
     throw UserError(fmt::format("{}: {} has {} inputs, the file has {}", what.file.string(),
                                 problem.schema->name, inputs.size(), what.spec.input_size()));
   }
+  const auto name_of = [&](int input, size_t at) {
+    return fmt::format("{}: input {} ({})", what.file.string(), input + 1, inputs[at].name);
+  };
+  // Before any memory is taken: filling it would take as long as it is large.
+  schema::Problem outline(*problem.schema);
+  outline.scalars = problem.scalars;
+  outline.inputs.resize(inputs.size());
+  for (int i = 0; i < what.spec.input_size(); ++i) {
+    const size_t at = PositionOf(problem, what.spec, static_cast<size_t>(i));
+    outline.inputs[at] = OutlineTensor(what.spec.input(i), name_of(i, at));
+  }
+  in_file([&] {
+    RequireMemory(outline.bytes(), "inputs and outputs");
+    return 0;
+  });
   problem.inputs.resize(inputs.size());
   for (int i = 0; i < what.spec.input_size(); ++i) {
     const size_t at = PositionOf(problem, what.spec, static_cast<size_t>(i));
-    const std::string name =
-        fmt::format("{}: input {} ({})", what.file.string(), i + 1, inputs[at].name);
     problem.inputs[at] =
-        MakeTensor(what.spec.input(i), what.file.parent_path(), name, what.spec.has_scene());
+        MakeTensor(what.spec.input(i), folder, name_of(i, at), what.spec.has_scene());
   }
   if (what.spec.has_scene()) Fill(what, problem);
-  ReadExpected(what, problem);
+  ReadExpected(what, folder, problem);
   return problem;
 }
 

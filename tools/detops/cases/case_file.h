@@ -23,8 +23,9 @@ struct Case {
 // Only parses. Throws UserError with file, line and column.
 Case ReadCase(const std::filesystem::path& file);
 Case ParseCase(const std::filesystem::path& file, const std::string& text);
-// Makes the inputs. Throws UserError.
-Problem MakeProblem(const Case& what);
+// Makes the inputs. Throws UserError, also where this machine has no room for the call's tensors.
+// Files that the case names must be in its own folder, unless others are allowed.
+Problem MakeProblem(const Case& what, bool allow_outside = false);
 
 std::string WriteCase(const proto::Case& spec);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -110,6 +111,25 @@ Place PlaceOf(const proto::Shape& given, mluOpDataType_t dtype, const std::strin
   return place;
 }
 
+// Links and .. are followed before it is decided where the file is.
+std::filesystem::path FileIn(const CaseFolder& folder, const std::string& path,
+                             const std::string& name) {
+  const std::filesystem::path file = folder.path / path;
+  std::error_code error;
+  const std::filesystem::path root = std::filesystem::canonical(
+      folder.path.empty() ? std::filesystem::path(".") : folder.path, error);
+  std::filesystem::path real;
+  if (!error) real = std::filesystem::weakly_canonical(root / path, error);
+  const bool inside = !error && std::ranges::mismatch(root, real).in1 == root.end();
+  if (!inside && !folder.allow_outside) {
+    throw UserError(fmt::format(
+        "{}: path '{}' leads out of the folder of the case; --allow-outside reads it all the same",
+        name, path));
+  }
+  RequireRegular(file);
+  return file;
+}
+
 // A file of numbers by its ending; else, as mluOp writes them, one of the elements' bits.
 Array FromFile(const std::filesystem::path& file, mluOpDataType_t dtype, const Place& place,
                const std::string& name) {
@@ -133,7 +153,7 @@ Array FromFile(const std::filesystem::path& file, mluOpDataType_t dtype, const P
 }
 
 // The whole buffer, or nothing where the file gives no values.
-std::optional<Array> BufferOf(const proto::Tensor& tensor, const std::filesystem::path& folder,
+std::optional<Array> BufferOf(const proto::Tensor& tensor, const CaseFolder& folder,
                               mluOpDataType_t dtype, const Place& place, const std::string& name) {
   const auto count = static_cast<size_t>(place.buffer_count);
   const auto expect = [&](const char* field, int given) {
@@ -157,7 +177,7 @@ std::optional<Array> BufferOf(const proto::Tensor& tensor, const std::filesystem
       SetBits(buffer, i, std::bit_cast<uint32_t>(tensor.value_i(static_cast<int>(i))));
     }
   } else if (tensor.has_path()) {
-    buffer = FromFile(folder / tensor.path(), dtype, place, name);
+    buffer = FromFile(FileIn(folder, tensor.path(), name), dtype, place, name);
   } else if (tensor.has_random_data()) {
     buffer = Array::FromFloats(dtype, buffer.shape(),
                                Random(tensor.random_data(), place.buffer_count, name));
@@ -165,6 +185,16 @@ std::optional<Array> BufferOf(const proto::Tensor& tensor, const std::filesystem
     return std::nullopt;
   }
   return buffer;
+}
+
+mluOpDataType_t TypeOf(const proto::Tensor& tensor, const std::string& name) {
+  switch (tensor.dtype()) {
+    case proto::DTYPE_HALF: return MLUOP_DTYPE_HALF;
+    case proto::DTYPE_FLOAT: return MLUOP_DTYPE_FLOAT;
+    default:
+      throw UserError(fmt::format("{}: has dtype {}; the operators take DTYPE_HALF and DTYPE_FLOAT",
+                                  name, proto::DataType_Name(tensor.dtype())));
+  }
 }
 
 Array Placed(Array buffer, const Place& place) {
@@ -175,14 +205,14 @@ Array Placed(Array buffer, const Place& place) {
 
 }  // namespace
 
-Array MakeTensor(const proto::Tensor& tensor, const std::filesystem::path& folder,
-                 const std::string& name, bool empty_allowed) {
-  if (tensor.dtype() != proto::DTYPE_HALF && tensor.dtype() != proto::DTYPE_FLOAT) {
-    throw UserError(fmt::format("{}: has dtype {}; the operators take DTYPE_HALF and DTYPE_FLOAT",
-                                name, proto::DataType_Name(tensor.dtype())));
-  }
-  const mluOpDataType_t dtype =
-      tensor.dtype() == proto::DTYPE_HALF ? MLUOP_DTYPE_HALF : MLUOP_DTYPE_FLOAT;
+Array OutlineTensor(const proto::Tensor& tensor, const std::string& name) {
+  const mluOpDataType_t dtype = TypeOf(tensor, name);
+  return Array::Outline(dtype, PlaceOf(tensor.shape(), dtype, name).shape);
+}
+
+Array MakeTensor(const proto::Tensor& tensor, const CaseFolder& folder, const std::string& name,
+                 bool empty_allowed) {
+  const mluOpDataType_t dtype = TypeOf(tensor, name);
   const Place place = PlaceOf(tensor.shape(), dtype, name);
   std::optional<Array> buffer = BufferOf(tensor, folder, dtype, place, name);
   if (buffer) return Placed(*std::move(buffer), place);
@@ -192,8 +222,8 @@ Array MakeTensor(const proto::Tensor& tensor, const std::filesystem::path& folde
   return Array(dtype, place.shape, name);
 }
 
-std::optional<Array> ExpectedTensor(const proto::Tensor& tensor,
-                                    const std::filesystem::path& folder, const std::string& name) {
+std::optional<Array> ExpectedTensor(const proto::Tensor& tensor, const CaseFolder& folder,
+                                    const std::string& name) {
   proto::Tensor given = tensor;
   given.clear_random_data();  // what mluOp's tests have in the buffer before the call
   if (given.value_h_size() + given.value_f_size() + given.value_i_size() == 0 && !given.has_path())

@@ -217,7 +217,8 @@ std::vector<CheckRow> CheckProblem(const Problem& problem, const CheckRow& about
 
 std::vector<CheckRow> CheckFile(const fs::path& file, const CheckOptions& options) {
   CheckRow about;
-  about.command = "detops check " + ArgumentOf(file);
+  about.command =
+      "detops check " + ArgumentOf(file) + (options.allow_outside ? " --allow-outside" : "");
   about.name = file.string();
   try {
     const Case what = ReadCase(file);
@@ -225,7 +226,7 @@ std::vector<CheckRow> CheckFile(const fs::path& file, const CheckOptions& option
     about.group = what.group;
     about.op = what.spec.op_name();
     about.notes = what.notes;
-    const Problem problem = MakeProblem(what);
+    const Problem problem = MakeProblem(what, options.allow_outside);
     about.what = problem.schema->describe(problem);
     return CheckProblem(problem, about, options);
   } catch (const NotHere& e) {

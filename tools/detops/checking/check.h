@@ -39,7 +39,8 @@ struct CheckRow {
 
 struct CheckOptions {
   std::string device, implementation;
-  bool reference = false;  // run it even where it is slow
+  bool reference = false;      // run it even where it is slow
+  bool allow_outside = false;  // files of a case that are not in its folder
 };
 
 // The rows of a case file, the preferred implementation first. Never throws for what the file

@@ -196,6 +196,7 @@ void AddMeasureOptions(Command& command, MeasureAllOptions& options) {
       .Within(0.001, 60.0)
       .ShowDefault();
   command.AddFlag("--reference", options.reference, "the reference also where it is slow");
+  AddAllowOutside(command, options.allow_outside);
   command.Add("--datasheet", options.datasheet,
               "peaks as the maker gives them, DEVICE=GBPS,GFLOPS: cpu=80,400");
 }

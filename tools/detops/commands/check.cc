@@ -113,6 +113,11 @@ int Check(const CheckRequest& request) {
 
 }  // namespace
 
+void AddAllowOutside(Command& command, bool& allow_outside) {
+  command.AddFlag("--allow-outside", allow_outside,
+                  "read files that a case names outside of its own folder");
+}
+
 void AddCheck(Command& program, int& exit_code) {
   Command check =
       program.AddCommand("check", "case files on every implementation, against the oracle");
@@ -125,6 +130,7 @@ void AddCheck(Command& program, int& exit_code) {
   check.Add("--device", request->options.device, "this device alone");
   check.Add("--impl", request->options.implementation, "this implementation alone");
   check.AddFlag("--reference", request->options.reference, "the reference also where it is slow");
+  AddAllowOutside(check, request->options.allow_outside);
   check.AddFlag("--strict", request->strict, "weak comparisons fail");
   check.Add("--out", request->out, "write the results as JSON").TypeName("FILE");
   AddOutputOptions(check, request->output);

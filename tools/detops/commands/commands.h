@@ -20,6 +20,8 @@ void AddDemo(Command& program, int& exit_code);
 void AddCompletion(Command& program, int& exit_code);
 
 struct MeasureAllOptions;
+// --allow-outside, of the commands that read case files.
+void AddAllowOutside(Command& command, bool& allow_outside);
 void AddMeasureOptions(Command& command, MeasureAllOptions& options);
 
 // --quiet and --json.

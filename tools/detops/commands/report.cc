@@ -73,6 +73,7 @@ void AddReport(Command& program, int& exit_code) {
   report.OnCall([request, &exit_code] {
     request->check_options.device = request->bench_options.device;
     request->check_options.implementation = request->bench_options.implementation;
+    request->check_options.allow_outside = request->bench_options.allow_outside;
     request->check_options.reference = request->bench_options.reference;
     exit_code = Report(*request);
   });

@@ -10,6 +10,7 @@ namespace detops::cli {
 using schema::Array;
 using schema::CheckedCount;
 using schema::NameOf;
+using schema::RequireMemory;
 using schema::SameBits;
 using schema::Shape;
 using schema::SizeOf;

@@ -206,13 +206,14 @@ std::vector<Measurement> MeasureFile(const std::filesystem::path& file,
                                      const MeasureOptions& options, const Memory& memory) {
   Measurement about;
   about.name = file.string();
-  about.command = "detops bench " + ArgumentOf(file);
+  about.command =
+      "detops bench " + ArgumentOf(file) + (options.allow_outside ? " --allow-outside" : "");
   about.threads = options.threads > 0 ? options.threads : DefaultThreads();
   std::vector<Measurement> all;
   try {
     const Case what = ReadCase(file);
     about.name = what.name, about.group = what.group, about.op = what.spec.op_name();
-    const Problem problem = MakeProblem(what);
+    const Problem problem = MakeProblem(what, options.allow_outside);
     about.what = problem.schema->describe(problem);
     about.scene = problem.scene;
     about.size = static_cast<int64_t>(problem.schema->size(problem));
@@ -269,7 +270,7 @@ extern "C" [[gnu::noinline]] void detopsMeasuredCall(Execution& execution) {
 }
 
 void CallOnce(const std::filesystem::path& file, const MeasureOptions& options) {
-  const Problem problem = MakeProblem(ReadCase(file));
+  const Problem problem = MakeProblem(ReadCase(file), options.allow_outside);
   const std::vector<Target> targets =
       TargetsOf(*problem.schema, options.device, options.implementation);
   if (targets.empty()) throw UserError(file.string() + ": no such implementation of its operator");

@@ -50,7 +50,8 @@ struct MeasureOptions {
   int threads = 0;
   double seconds = 0.3;  // for each measurement, about
   bool reference = false;
-  bool scaling = false;  // also one thread against all
+  bool allow_outside = false;  // files of a case that are not in its folder
+  bool scaling = false;        // also one thread against all
   bool quick() const { return seconds < 0.05; }
 };
 
