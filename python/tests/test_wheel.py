@@ -41,7 +41,7 @@ def dynamic(path: Path) -> dict[str, list[str]]:
 @pytest.mark.skipif(shutil.which("readelf") is None, reason="readelf is not installed")
 def test_every_library_is_the_systems_or_brought_along():
     brought = {path.name for path in LIBRARIES}
-    assert {name.split(".")[0] for name in brought} >= {"libdetops", "libtbb", "libhwy"}
+    assert {name.split(".")[0] for name in brought} >= {"libdetops", "libhwy"}
     for path in [*PACKAGE.glob("_core*.so"), *LIBRARIES]:
         tags = dynamic(path)
         for needed in tags["NEEDED"]:
@@ -70,7 +70,7 @@ def test_it_works_from_a_folder_that_was_carried_elsewhere(tmp_path):
     )
     assert result.returncode == 0, result.stderr
     loaded = [Path(path) for path in result.stdout.split()]
-    ours = [path for path in loaded if re.match("lib(detops|tbb|hwy)", path.name)]
+    ours = [path for path in loaded if re.match("lib(detops|hwy)", path.name)]
     assert {path.name for path in ours} == {
         path.name for path in LIBRARIES if "cuda" not in path.name
     }

@@ -195,9 +195,16 @@ int64_t detopsGetLastCandidateCount(mluOpHandle_t handle) {
 mluOpStatus_t detopsSetThreads(mluOpHandle_t handle, int count) {
   return core::Guard("detopsSetThreads", [&] {
     mluOpContext& context = runtime::RequireHandle(handle);
-    if (count < 0) core::BadParam("count: is ", count, ", expected 0 or more");
+    if (count < 0 || count > runtime::kMostThreads) {
+      core::BadParam("count: is ", count, ", expected 1 to ", runtime::kMostThreads,
+                     " threads, or 0 for the default");
+    }
     context.threads = runtime::Threads(count == 0 ? runtime::DefaultThreads() : count);
   });
+}
+
+int detopsGetThreads(mluOpHandle_t handle) {
+  return handle == nullptr ? 0 : handle->threads.count();
 }
 
 mluOpStatus_t detopsMakeContiguous(mluOpHandle_t handle, const mluOpTensorDescriptor_t src_desc,

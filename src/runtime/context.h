@@ -38,7 +38,7 @@ struct mluOpContext {
   size_t last_workspace = 0;                       // in bytes
   bool last_call_ran = false;                      // a kernel; false where there was nothing to do
   const detops::runtime::CallLog* call = nullptr;  // the one in progress
-  detops::runtime::Threads threads{detops::runtime::DefaultThreads()};
+  detops::runtime::Threads threads;
   mluOpQuantizeRoundMode_t round_mode = MLUOP_ROUND_HALF_TO_EVEN;
   mluOpAtomicsMode_t atomics_mode = MLUOP_ATOMICS_NOT_ALLOWED;
 

@@ -3,8 +3,6 @@
 // Devices and implementations: their listings, and how one is chosen by name or environment.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -12,32 +10,13 @@
 
 #include "schema/schema.h"
 #include "support/device_buffer.h"
+#include "support/environment.h"
 #include "support/handle.h"
 
 namespace detops::test {
 namespace {
 
 std::string LastError() { return detopsGetLastErrorMessage(); }
-
-// Sets an environment variable, or removes it, and puts back what was there.
-class ScopedEnvironment {
- public:
-  ScopedEnvironment(const char* name, const char* value) : name_(name) {
-    if (const char* old = std::getenv(name)) old_ = old;
-    Set(value);
-  }
-  ~ScopedEnvironment() { Set(old_.has_value() ? old_->c_str() : nullptr); }
-  ScopedEnvironment(const ScopedEnvironment&) = delete;
-  ScopedEnvironment& operator=(const ScopedEnvironment&) = delete;
-
- private:
-  void Set(const char* value) const {
-    EXPECT_EQ(value != nullptr ? setenv(name_, value, 1) : unsetenv(name_), 0);
-  }
-
-  const char* name_;
-  std::optional<std::string> old_;
-};
 
 std::vector<detopsDeviceInfo> Devices() {
   size_t count = 0;

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/cpu/threads.h"
 
-#include <tbb/info.h>
-
-#include <algorithm>
 #include <cstdlib>
+#include <string_view>
+#include <thread>
+
+#include "core/status.h"
 
 namespace detops::runtime {
 
 int DefaultThreads() {
-  if (const char* wanted = std::getenv("DETOPS_THREADS")) {
-    const int count = std::atoi(wanted);
-    if (count > 0) return count;
+  if (const char* wanted = std::getenv("DETOPS_THREADS"); wanted != nullptr && *wanted != '\0') {
+    char* end = nullptr;
+    const long count = std::strtol(wanted, &end, 10);
+    if (*end != '\0' || count < 0 || count > kMostThreads) {
+      core::BadParam("DETOPS_THREADS: is \"", wanted, "\", expected the largest number of threads ",
+                     "per handle, 1 to ", kMostThreads, ", or 0 for what the machine runs at once");
+    }
+    if (count > 0) return static_cast<int>(count);
   }
-  return std::max(1, tbb::info::default_concurrency());
-}
-
-void Threads::Start() {
-  if (count_ > tbb::info::default_concurrency()) {
-    more_workers_ = std::make_unique<tbb::global_control>(
-        tbb::global_control::max_allowed_parallelism, static_cast<size_t>(count_));
-  }
-  arena_ = std::make_unique<tbb::task_arena>(count_);
+  const auto at_once = static_cast<int>(std::thread::hardware_concurrency());
+  return std::clamp(at_once, 1, kMostThreads);
 }
 
 }  // namespace detops::runtime

@@ -1,46 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The threads of one handle: a oneTBB arena with a bound. Nothing starts before the first loop that
-// is worth it, so small calls never meet the scheduler.
+// The threads of one handle: a bound on how many work for it at once. None is started before the
+// first loop that is worth it.
 #pragma once
-
-#include <tbb/blocked_range.h>
-#include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
+
+#include "runtime/cpu/workers.h"
 
 namespace detops::runtime {
 
-// What DETOPS_THREADS says, else as many as the machine runs at once.
+// What DETOPS_THREADS says, else as many as the machine runs at once. Refuses a DETOPS_THREADS that
+// is no number of threads.
 int DefaultThreads();
 
 class Threads {
  public:
-  explicit Threads(int count) : count_(count) {}
+  Threads() : Threads(DefaultThreads()) {}
+  explicit Threads(int count) : crew_{.threads = count} {}
 
-  int count() const { return count_; }
+  int count() const { return crew_.threads; }
 
-  // body(begin, end) on parts of [0, size) of at least `grain`, in any order and at the same time.
-  // One part, on this thread, when there is work for no more than one.
+  // body(begin, end), which throws nothing, on parts of [0, size) of at most `grain`, in any order
+  // and at the same time. One part, on this thread, when there is work for no more than one.
   template <class Body>
   void For(int64_t size, int64_t grain, const Body& body) {
     if (size <= 0) return;
-    if (count_ == 1 || size <= grain) {
+    if (count() == 1 || size <= grain) {
       body(int64_t{0}, size);
       return;
     }
-    if (arena_ == nullptr) Start();
-    arena_->execute([&] {
-      tbb::parallel_for(
-          tbb::blocked_range<int64_t>(0, size, static_cast<size_t>(grain)),
-          [&](const tbb::blocked_range<int64_t>& part) { body(part.begin(), part.end()); },
-          tbb::simple_partitioner());
-    });
+    const auto run = [](const void* of, int64_t begin, int64_t end) {
+      (*static_cast<const Body*>(of))(begin, end);
+    };
+    RunLoop(crew_, size, (size - 1) / grain + 1, run, &body);
   }
 
   // What take(begin, end, out), which returns where it ends, writes for parts of [0, size), one
@@ -49,7 +44,7 @@ class Threads {
   template <class Item, class Take>
   int64_t Collect(int64_t size, int64_t grain, Item* items, const Take& take) {
     constexpr int64_t kMostParts = 256;
-    const int64_t parts = count_ == 1 ? 1 : std::clamp<int64_t>(size / grain, 1, kMostParts);
+    const int64_t parts = count() == 1 ? 1 : std::clamp<int64_t>(size / grain, 1, kMostParts);
     const auto begin_of = [&](int64_t part) { return size * part / parts; };
     std::array<Item*, kMostParts> ends;
     For(parts, 1, [&](int64_t begin, int64_t end) {
@@ -66,11 +61,7 @@ class Threads {
   }
 
  private:
-  void Start();
-
-  int count_;
-  std::unique_ptr<tbb::global_control> more_workers_;  // where more are wanted than processors
-  std::unique_ptr<tbb::task_arena> arena_;
+  Crew crew_;
 };
 
 }  // namespace detops::runtime

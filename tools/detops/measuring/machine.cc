@@ -217,13 +217,7 @@ Rates MeasureRates(const Memory& memory, int threads, bool quick) {
                    OperationRate(threads, tries, rounds, HWY_DYNAMIC_DISPATCH(Separate)))};
 }
 
-int DefaultThreads() {
-  if (const char* wanted = std::getenv("DETOPS_THREADS")) {
-    const int count = std::atoi(wanted);
-    if (count > 0) return count;
-  }
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
+int DefaultThreads() { return detopsGetThreads(schema::Handle("cpu")); }
 
 std::string CompilerName() {
 #ifdef __clang__

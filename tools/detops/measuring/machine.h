@@ -32,7 +32,7 @@ class Memory {
 // The best of several tries on that many threads.
 Rates MeasureRates(const Memory& memory, int threads, bool quick);
 
-// What DETOPS_THREADS says, else what the machine runs at once: the threads of a new handle.
+// The threads of a new handle.
 int DefaultThreads();
 
 std::string CompilerName();

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cpu/workers.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cfenv>
+#include <chrono>
+#include <csignal>
+
+namespace detops::runtime {
+namespace {
+
+// Pthreads' own mutexes and conditions need no construction and no destruction: the workers may be
+// needed before static objects are made, and after they are gone.
+class Lock {
+ public:
+  explicit Lock(pthread_mutex_t& mutex) : mutex_(mutex) { Take(); }
+  ~Lock() { Drop(); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+  void Take() { pthread_mutex_lock(&mutex_); }
+  void Drop() { pthread_mutex_unlock(&mutex_); }
+  void Wait(pthread_cond_t& condition) { pthread_cond_wait(&condition, &mutex_); }
+
+ private:
+  pthread_mutex_t& mutex_;
+};
+
+// A thread that has nothing to do looks around for a while before it sleeps: the loops of a call
+// follow each other within microseconds, and waking up takes longer.
+template <class Until>
+void LookAround(const Until& until) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::microseconds(100);
+  do {
+    for (int i = 0; i < 64; ++i) {
+      if (until()) return;
+#if defined(__x86_64__) || defined(__i386__)
+      __builtin_ia32_pause();
+#elif defined(__aarch64__)
+      __asm__ volatile("isb");
+#endif
+    }
+    sched_yield();
+  } while (Clock::now() < end);
+}
+
+// On the stack of the thread that runs it. Members without a comment are constant.
+class Loop {
+ public:
+  Loop(Crew& of, int64_t size, int64_t in_parts, RunPart run, const void* body)
+      : crew(of), parts(in_parts), size_(size), run_(run), body_(body) {
+    span_count_ = static_cast<int>(std::min({parts, int64_t{crew.threads}, kMostSpans}));
+    for (int i = 0; i < span_count_; ++i) {
+      spans_[i].next.store(parts * i / span_count_, std::memory_order_relaxed);
+      spans_[i].end = parts * (i + 1) / span_count_;
+    }
+  }
+
+  // Runs parts until none is left to begin with.
+  void Work(int64_t first_span) {
+    for (int i = 0; i < span_count_; ++i) {
+      Span& span = spans_[(first_span + i) % span_count_];
+      while (span.next.load(std::memory_order_relaxed) < span.end) {
+        const int64_t part = span.next.fetch_add(1, std::memory_order_relaxed);
+        if (part < span.end) run_(body_, Begin(part), Begin(part + 1));
+      }
+    }
+    all_begun.store(true, std::memory_order_relaxed);
+  }
+
+  Crew& crew;
+  const int64_t parts;
+  std::atomic<bool> all_begun = false;
+  // Guarded by the workers' mutex; what their last decrement publishes is the results.
+  std::atomic<int> helpers = 0;
+  int64_t joined = 0;
+  bool caller_sleeps = false;
+  pthread_cond_t call = PTHREAD_COND_INITIALIZER;  // there is something for that caller
+  Loop* next = nullptr;
+
+ private:
+  // A thread takes parts that lie next to each other as long as there are some: what it reads and
+  // writes stays in its cache, and threads meet rarely.
+  static constexpr int64_t kMostSpans = 64;
+  struct alignas(64) Span {
+    std::atomic<int64_t> next;
+    int64_t end;
+  };
+
+  int64_t Begin(int64_t part) const {
+    return part * (size_ / parts) + std::min(part, size_ % parts);
+  }
+
+  const int64_t size_;
+  const RunPart run_;
+  const void* const body_;
+  int span_count_;
+  std::array<Span, kMostSpans> spans_;
+};
+
+class Workers {
+ public:
+  void Run(Loop& loop) {
+    Lock lock(mutex_);
+    StartFor(loop.crew);
+    loop.next = open_;
+    open_ = &loop;
+    const int wanted = Open(loop);
+    lock.Drop();
+    for (int i = 0; i < wanted; ++i) pthread_cond_signal(&opened_);
+    loop.Work(0);
+    WaitFor(loop, lock);
+  }
+
+  void Stop() {
+    Lock lock(mutex_);
+    stopped_ = true;
+    openings_.fetch_add(1, std::memory_order_relaxed);
+    pthread_cond_broadcast(&opened_);
+    lock.Drop();
+    for (int i = 0; i < count_; ++i) pthread_join(threads_[i], nullptr);
+    lock.Take();
+    count_ = 0;
+  }
+
+ private:
+  // How many sleeping workers are to be woken up for a loop; callers that wait for loops of the
+  // same handle help too.
+  int Open(const Loop& loop) {
+    openings_.fetch_add(1, std::memory_order_relaxed);
+    for (Loop* other = open_; other != nullptr; other = other->next) {
+      if (&other->crew == &loop.crew && other->caller_sleeps) pthread_cond_signal(&other->call);
+    }
+    const int64_t free = loop.crew.threads - 1 - loop.crew.helpers;
+    const int64_t wanted = std::min(loop.parts - 1, free) - looking_;
+    return static_cast<int>(std::clamp<int64_t>(wanted, 0, sleeping_));
+  }
+
+  // The newest loop that has parts left. A worker is one thread more for its handle; a caller that
+  // waits is one of the handle's already.
+  Loop* Joinable(const Crew* only) {
+    for (Loop* loop = open_; loop != nullptr; loop = loop->next) {
+      if (loop->all_begun.load(std::memory_order_relaxed) || loop->joined + 1 >= loop->parts)
+        continue;
+      if (only == nullptr ? loop->crew.helpers + 1 < loop->crew.threads : only == &loop->crew) {
+        return loop;
+      }
+    }
+    return nullptr;
+  }
+
+  void Help(Loop& loop, int as_helpers, Lock& lock) {
+    loop.helpers.fetch_add(1, std::memory_order_relaxed);
+    loop.crew.helpers += as_helpers;
+    const int64_t span = ++loop.joined;
+    lock.Drop();
+    loop.Work(span);
+    lock.Take();
+    loop.crew.helpers -= as_helpers;
+    // Once there is no helper the loop may be gone, unless its caller sleeps, who needs the mutex.
+    const bool caller_sleeps = loop.caller_sleeps;
+    if (loop.helpers.fetch_sub(1, std::memory_order_release) == 1 && caller_sleeps) {
+      pthread_cond_signal(&loop.call);
+    }
+  }
+
+  // Until nobody works on the loop any more; helps with others of the handle meanwhile.
+  void WaitFor(Loop& loop, Lock& lock) {
+    const auto alone = [&] { return loop.helpers.load(std::memory_order_acquire) == 0; };
+    const unsigned seen = openings_.load(std::memory_order_relaxed);
+    if (!alone()) {
+      LookAround([&] { return alone() || openings_.load(std::memory_order_relaxed) != seen; });
+    }
+    lock.Take();
+    while (!alone()) {
+      if (Loop* other = Joinable(&loop.crew)) {
+        Help(*other, 0, lock);
+      } else {
+        loop.caller_sleeps = true;
+        lock.Wait(loop.call);
+        loop.caller_sleeps = false;
+      }
+    }
+    Loop** place = &open_;
+    while (*place != &loop) place = &(*place)->next;
+    *place = loop.next;
+  }
+
+  // What a worker does.
+  void Serve() {
+    std::fesetenv(FE_DFL_ENV);  // whatever the thread that started it has set
+    Lock lock(mutex_);
+    while (!stopped_) {
+      if (Loop* loop = Joinable(nullptr)) {
+        Help(*loop, 1, lock);
+        continue;
+      }
+      const unsigned seen = openings_.load(std::memory_order_relaxed);
+      const auto opened = [&] { return openings_.load(std::memory_order_relaxed) != seen; };
+      ++looking_;
+      lock.Drop();
+      LookAround(opened);
+      lock.Take();
+      --looking_;
+      if (opened()) continue;
+      ++sleeping_;
+      lock.Wait(opened_);
+      --sleeping_;
+    }
+  }
+
+  // As many workers as the crew can use, or as the system gives. A crew asks once, so that a system
+  // that gives none is not asked by every loop.
+  void StartFor(Crew& crew) {
+    if (crew.started == process_ || stopped_) return;
+    crew.started = process_;
+    if (count_ + 1 >= crew.threads) return;
+    if (!knows_forks_ && pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild) != 0) {
+      return;
+    }
+    knows_forks_ = true;
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return;
+    // Not what the program's limit says, which may be nothing or everything; kernels need 512 KiB,
+    // and more under sanitizers.
+    constexpr size_t kStackBytes = 4 << 20;
+    pthread_attr_setstacksize(&attributes, kStackBytes);
+    // The program's signals are for its own threads, but those that a thread brings upon itself.
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF}) {
+      sigdelset(&blocked, signal);
+    }
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    const auto serve = [](void* workers) -> void* {
+      static_cast<Workers*>(workers)->Serve();
+      return nullptr;
+    };
+    while (count_ + 1 < crew.threads &&
+           pthread_create(&threads_[count_], &attributes, serve, this) == 0) {
+      ++count_;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    pthread_attr_destroy(&attributes);
+  }
+
+  // A child has only the thread that forked: it starts workers of its own.
+  static void BeforeFork();
+  static void AfterForkInParent();
+  static void AfterForkInChild();
+
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t opened_ = PTHREAD_COND_INITIALIZER;  // for workers that sleep
+  std::atomic<unsigned> openings_ = 0;
+  Loop* open_ = nullptr;  // all that are not done, the newest first
+  int looking_ = 0, sleeping_ = 0;
+  std::array<pthread_t, kMostThreads> threads_ = {};
+  int count_ = 0;
+  unsigned process_ = 1;
+  bool knows_forks_ = false, stopped_ = false;
+};
+
+constinit Workers workers;
+
+void Workers::BeforeFork() { pthread_mutex_lock(&workers.mutex_); }
+void Workers::AfterForkInParent() { pthread_mutex_unlock(&workers.mutex_); }
+void Workers::AfterForkInChild() {
+  workers.mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  workers.opened_ = PTHREAD_COND_INITIALIZER;
+  workers.open_ = nullptr;
+  workers.looking_ = workers.sleeping_ = workers.count_ = 0;
+  ++workers.process_;
+}
+
+// When the process ends or the library is unloaded.
+struct StopAtTheEnd {
+  ~StopAtTheEnd() { workers.Stop(); }
+} stop_at_the_end;
+
+}  // namespace
+
+void RunLoop(Crew& crew, int64_t size, int64_t parts, RunPart run, const void* body) noexcept {
+  Loop loop(crew, size, parts, run, body);
+  workers.Run(loop);
+}
+
+}  // namespace detops::runtime
