@@ -13,7 +13,8 @@ but NumPy is imported.
 import copyreg as _copyreg
 import os as _os
 
-from . import _core, _torch
+# _convert and _frameworks are what calls need: an import in the middle of a call could fail.
+from . import _convert, _core, _frameworks, _torch  # noqa: F401
 from ._core import *  # noqa: F403
 from ._core import __version__, _forget_thread_handles
 

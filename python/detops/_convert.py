@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 _LAYOUT: Final = ("C", "A")  # row-major and aligned
 _LARGEST_EXACT = 2**24  # float32 holds every integer up to here
+# What follows asks np.count_nonzero: out of memory is a SystemError in NumPy's any() and max().
 
 
 def to_native(array: Any, name: str, half_allowed: bool) -> NDArray[Any]:
@@ -33,7 +34,7 @@ def _from_floats(array: NDArray[Any], name: str, half_allowed: bool) -> NDArray[
         return np.require(array, np.float16, _LAYOUT)
     with np.errstate(over="ignore"):
         result = np.require(array, np.float32, _LAYOUT)
-    if array.dtype.itemsize > 4 and np.any(np.isinf(result) & np.isfinite(array)):
+    if array.dtype.itemsize > 4 and np.count_nonzero(np.isinf(result) & np.isfinite(array)):
         raise TypeError(
             f"{name}: has {array.dtype} values beyond the range of float32; scale them, or pass "
             "float32 with inf where that is meant"
@@ -42,8 +43,8 @@ def _from_floats(array: NDArray[Any], name: str, half_allowed: bool) -> NDArray[
 
 
 def _from_integers(array: NDArray[Any], name: str, wanted: str) -> NDArray[Any]:
-    if array.dtype.itemsize > 2 and array.size > 0:
-        if array.max() > _LARGEST_EXACT or array.min() < -_LARGEST_EXACT:
+    if array.dtype.itemsize > 2:
+        if np.count_nonzero((array > _LARGEST_EXACT) | (array < -_LARGEST_EXACT)):
             raise TypeError(
                 f"{name}: has {array.dtype} values beyond 2**24, which float32 does not hold "
                 f"exactly; pass {wanted}"

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "per_thread.h"
+
 namespace detops::python {
 namespace {
 
@@ -50,8 +52,8 @@ class Pool {
 };
 
 Pool& ThreadPool() {
-  thread_local Pool pool;
-  return pool;
+  static PerThread<Pool> pools;
+  return pools.mine();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "errors.h"
+#include "per_thread.h"
 
 namespace detops::python {
 namespace {
@@ -60,8 +61,8 @@ class Session {
 using Sessions = std::vector<std::unique_ptr<Session>>;
 
 Sessions& ThreadSessions() {
-  thread_local Sessions sessions;
-  return sessions;
+  static PerThread<Sessions> sessions;
+  return sessions.mine();
 }
 
 }  // namespace
