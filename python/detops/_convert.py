@@ -18,15 +18,24 @@ def to_native(array: Any, name: str, half_allowed: bool) -> NDArray[Any]:
 
     Half stays half where it may, smaller floats widen exactly, wider ones are rounded to float32.
     """
-    if hasattr(array, "__dlpack__") and not isinstance(array, np.ndarray):
-        array = np.from_dlpack(array)
-    array = np.asarray(array)
     wanted = "float32 or float16" if half_allowed else "float32"
+    array = _as_numpy(array, name, wanted)
     if array.dtype.kind == "f":
         return _from_floats(array, name, half_allowed)
     if array.dtype.kind in "iu":
         return _from_integers(array, name, wanted)
     raise TypeError(f"{name}: dtype is {array.dtype}; pass {wanted}")
+
+
+def _as_numpy(array: Any, name: str, wanted: str) -> NDArray[Any]:
+    try:
+        if hasattr(array, "__dlpack__") and not isinstance(array, np.ndarray):
+            array = np.from_dlpack(array)
+        return np.asarray(array)
+    except ValueError as error:  # rows of several lengths, for one
+        raise ValueError(f"{name}: {error}") from error
+    except (BufferError, RuntimeError) as error:
+        raise TypeError(f"{name}: NumPy can't read it: {error}; pass {wanted}") from error
 
 
 def _from_floats(array: NDArray[Any], name: str, half_allowed: bool) -> NDArray[Any]:

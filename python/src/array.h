@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "buffer.h"
 #include "detops/detops.h"
 #include "dlpack_abi.h"
 #include "host_memory.h"
@@ -47,10 +48,6 @@ class Array {
   Array(nb::handle object, const char* name, Types types, const Device& device, void* stream);
   // Memory that the caller keeps.
   Array(const void* data, mluOpDataType_t dtype, Shape shape);
-  ~Array();
-  Array(Array&& other) noexcept;
-  Array& operator=(Array&& other) noexcept;
-
   const void* data() const { return data_; }
   mluOpDataType_t dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
@@ -66,7 +63,6 @@ class Array {
   void MoveTo(nb::object owner, void* data);
 
  private:
-  void Swap(Array& other) noexcept;
   // False where the type has to be converted.
   bool ReadBuffer(nb::handle object, const char* name, Types types);
   bool ReadDlpack(nb::handle object, const char* name, Types types, void* stream);
@@ -77,7 +73,7 @@ class Array {
   Shape shape_, strides_;
   Device device_;
   // Whoever of these has the memory.
-  Py_buffer buffer_ = {};
+  Buffer buffer_;
   nb::object owner_;
   HostMemory copy_;
 };

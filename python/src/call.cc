@@ -38,13 +38,9 @@ nb::object ToTuple(const Shape& shape) {
 }
 
 void* AddressOfNumpy(nb::handle array) {
-  Py_buffer buffer;
-  if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_WRITABLE | PyBUF_STRIDES) != 0) {
-    throw nb::python_error();
-  }
-  void* const address = buffer.buf;
-  PyBuffer_Release(&buffer);
-  return address;
+  Buffer buffer;
+  if (!buffer.Get(array, PyBUF_WRITABLE | PyBUF_STRIDES)) throw nb::python_error();
+  return buffer->buf;
 }
 
 }  // namespace

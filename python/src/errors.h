@@ -11,12 +11,15 @@
 
 namespace detops::python {
 
-// ValueError for a wrong argument, RuntimeError for what the machine refuses.
+// ValueError for a wrong argument, MemoryError, RuntimeError for what the machine refuses
+// otherwise.
 inline void Check(mluOpStatus_t status) {
   if (status == MLUOP_STATUS_SUCCESS) return;
-  const std::string text = detopsGetLastErrorMessage();
-  if (status == MLUOP_STATUS_BAD_PARAM) throw nanobind::value_error(text.c_str());
-  throw std::runtime_error(text);
+  PyObject* const type = status == MLUOP_STATUS_BAD_PARAM      ? PyExc_ValueError
+                         : status == MLUOP_STATUS_ALLOC_FAILED ? PyExc_MemoryError
+                                                               : PyExc_RuntimeError;
+  PyErr_SetString(type, detopsGetLastErrorMessage());
+  throw nanobind::python_error();
 }
 
 [[noreturn]] inline void ThrowTypeError(const std::string& text) {
@@ -25,6 +28,16 @@ inline void Check(mluOpStatus_t status) {
 
 [[noreturn]] inline void ThrowValueError(const std::string& text) {
   throw nanobind::value_error(text.c_str());
+}
+
+// str(object), also where it has characters that UTF-8 has not.
+inline std::string TextOf(nanobind::handle object) {
+  const nanobind::object text = nanobind::steal(PyObject_Str(object.ptr()));
+  if (!text.is_valid()) throw nanobind::python_error();
+  const nanobind::object bytes =
+      nanobind::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+  if (!bytes.is_valid()) throw nanobind::python_error();
+  return PyBytes_AsString(bytes.ptr());
 }
 
 }  // namespace detops::python

@@ -31,7 +31,7 @@ Element IndexElement(nb::handle dtype) {
       break;
     }
   }
-  const std::string text = nb::str(name).c_str();
+  const std::string text = TextOf(name);
   const std::string last = text.substr(text.rfind('.') + 1);
   if (last == "int32") return Element::kInt32;
   if (last == "int64") return Element::kInt64;

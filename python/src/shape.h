@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -26,6 +27,7 @@ class Shape {
   int64_t operator[](int i) const { return i < rank_ ? dims_[static_cast<size_t>(i)] : 0; }
 
   int64_t count() const {
+    if (std::find(dims_.begin(), dims_.begin() + rank_, 0) != dims_.begin() + rank_) return 0;
     int64_t product = 1;
     for (int i = 0; i < rank_; ++i) {
       if (__builtin_mul_overflow(product, (*this)[i], &product)) throw std::bad_alloc();
@@ -38,8 +40,10 @@ class Shape {
   std::array<int64_t, MLUOP_DIM_MAX> dims_ = {};
 };
 
+// Of a shape whose count() fits, or of an empty one: its strides are never taken.
 inline Shape RowMajorStrides(const Shape& shape) {
   Shape strides(shape.rank());
+  if (shape.count() == 0) return strides;
   int64_t stride = 1;
   for (int i = shape.rank() - 1; i >= 0; --i) {
     strides[i] = stride;
@@ -50,11 +54,10 @@ inline Shape RowMajorStrides(const Shape& shape) {
 
 // Strides of dims with fewer than two elements are never taken.
 inline bool IsRowMajor(const Shape& shape, const Shape& strides) {
-  int64_t expected = 1;
-  for (int i = shape.rank() - 1; i >= 0; --i) {
-    if (shape[i] == 0) return true;
-    if (shape[i] > 1 && strides[i] != expected) return false;
-    expected *= shape[i];
+  const Shape expected = RowMajorStrides(shape);
+  if (shape.count() == 0) return true;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape[i] > 1 && strides[i] != expected[i]) return false;
   }
   return true;
 }

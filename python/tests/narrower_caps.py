@@ -3,5 +3,7 @@
 
 import detops
 
-names = [i["name"].partition(":") for i in detops.implementations()["points_in_boxes"] if i["usable"]]
+names = [
+    i["name"].partition(":") for i in detops.implementations()["points_in_boxes"] if i["usable"]
+]
 print(*[name for device, _, name in names if device == "cpu" and name != "reference"][1:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory or threads run out at every place where they can: an exception, and the next call is right."""
+"""Memory or threads run out wherever they can: an exception, and the next call is right."""
 
 from __future__ import annotations
 

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arrays with __dlpack__.
+#include <algorithm>
+#include <cstddef>
+
+#include "array_checks.h"
+
+namespace detops::python {
+
+using namespace nb::literals;
+
+namespace {
+
+mluOpDataType_t TypeOf(const dlpack::DataType& dtype) {
+  if (dtype.code != dlpack::kFloat || dtype.lanes != 1) return MLUOP_DTYPE_INVALID;
+  if (dtype.bits == 32) return MLUOP_DTYPE_FLOAT;
+  return dtype.bits == 16 ? MLUOP_DTYPE_HALF : MLUOP_DTYPE_INVALID;
+}
+
+std::string NameOf(const dlpack::DataType& dtype) {
+  const char* kind = "opaque";
+  switch (dtype.code) {
+    case dlpack::kInt: kind = "int"; break;
+    case dlpack::kUInt: kind = "uint"; break;
+    case dlpack::kFloat: kind = "float"; break;
+    case dlpack::kBfloat: kind = "bfloat"; break;
+    case dlpack::kComplex: kind = "complex"; break;
+    case dlpack::kBool: return "bool";
+  }
+  return kind + std::to_string(dtype.bits) +
+         (dtype.lanes == 1 ? "" : " x" + std::to_string(dtype.lanes));
+}
+
+// What the conversion may be given, if only to refuse it: NumPy knows no vectors, bfloat or smaller
+// floats.
+bool NumpyReads(const dlpack::DataType& dtype) {
+  const bool of_numpy = dtype.code == dlpack::kInt || dtype.code == dlpack::kUInt ||
+                        dtype.code == dlpack::kFloat || dtype.code == dlpack::kBool;
+  return of_numpy && dtype.lanes == 1 && dtype.bits >= 8;
+}
+
+Device ToDevice(const dlpack::Device& device, const char* name) {
+  switch (device.type) {
+    case dlpack::kCpu:
+    case dlpack::kCudaHost: return {};
+    case dlpack::kCuda:
+    case dlpack::kCudaManaged: return {false, device.id};
+  }
+  ThrowTypeError(std::string(name) + ": lies on a device of DLPack type " +
+                 std::to_string(device.type) + "; pass an array on the CPU or on a CUDA device");
+}
+
+// The capsule of object.__dlpack__, asking for version 1 where the producer knows versions.
+nb::object DlpackCapsule(nb::handle object, const char* name, const Device& device, void* stream) {
+  const nb::object version = nb::make_tuple(1, 0);
+  const nb::object method = object.attr("__dlpack__");
+  // 0 is ambiguous there; 1 is CUDA's default stream.
+  const auto number = std::max(reinterpret_cast<uintptr_t>(stream), uintptr_t{1});
+  try {
+    if (device.on_host) return method("max_version"_a = version);
+    return method("stream"_a = number, "max_version"_a = version);
+  } catch (nb::python_error& error) {
+    const bool knows_no_versions =
+        error.matches(PyExc_TypeError) || error.matches(PyExc_NotImplementedError);
+    if (!knows_no_versions) {
+      if (error.matches(PyExc_BufferError) || error.matches(PyExc_RuntimeError)) {
+        // PyTorch's answer for tensors that require a gradient, for one.
+        ThrowTypeError(std::string(name) + ": " + TextOf(error.value()));
+      }
+      throw;
+    }
+  }
+  return device.on_host ? method() : method("stream"_a = number);
+}
+
+const dlpack::Tensor* TensorIn(const nb::object& capsule) {
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
+    const auto* managed = static_cast<dlpack::ManagedTensorVersioned*>(
+        PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
+    return managed->major <= 1 ? &managed->tensor : nullptr;
+  }
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor")) {
+    return &static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"))
+                ->tensor;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool SpeaksDlpack(nb::handle object) {
+  return !IsNumpy(object) && nb::hasattr(object, "__dlpack__");
+}
+
+Device DeviceOf(nb::handle object, const char* name) {
+  if (!SpeaksDlpack(object)) return {};
+  const nb::object pair = object.attr("__dlpack_device__")();
+  // The type may be an enum of the producer's, and Paddle has None as the CPU's number.
+  const nb::object type = pair[0], id = pair[1];
+  dlpack::Device device = {};
+  if (!nb::try_cast(nb::int_(type), device.type) ||
+      (!id.is_none() && !nb::try_cast(nb::int_(id), device.id))) {
+    ThrowMalformed(name, "says that it lies on the device " + TextOf(pair));
+  }
+  return ToDevice(device, name);
+}
+
+uintptr_t AddressOfResult(nb::handle array, uintptr_t stream) {
+  const nb::object capsule =
+      DlpackCapsule(array, "result", DeviceOf(array, "result"), reinterpret_cast<void*>(stream));
+  const dlpack::Tensor* tensor = TensorIn(capsule);
+  if (tensor == nullptr)
+    throw std::runtime_error("result: its __dlpack__ is of an unknown version");
+  return reinterpret_cast<uintptr_t>(tensor->data) + tensor->byte_offset;
+}
+
+bool Array::ReadDlpack(nb::handle object, const char* name, Types types, void* stream) {
+  owner_ = DlpackCapsule(object, name, device_, stream);
+  const dlpack::Tensor* tensor = TensorIn(owner_);
+  if (tensor == nullptr) ThrowMalformed(name, "gives no DLPack tensor of version 0 or 1");
+  const Device device = ToDevice(tensor->device, name);
+  if (!(device == device_)) {
+    ThrowMalformed(
+        name, "says that it lies on " + device_.name() + ", and gives memory on " + device.name());
+  }
+  shape_ = CheckedShape(name, tensor->rank, tensor->shape);
+  dtype_ = TypeOf(tensor->dtype);
+  const auto address = reinterpret_cast<uintptr_t>(tensor->data) + tensor->byte_offset;
+  const bool accepted = Accepts(types, dtype_);
+  const bool aligned = address % static_cast<size_t>(element_bytes()) == 0;
+  if (!accepted || !aligned) {
+    if (device_.on_host && NumpyReads(tensor->dtype)) return false;
+    ThrowTypeError(std::string(name) +
+                   (accepted ? ": is unaligned" : ": dtype is " + NameOf(tensor->dtype)) + " on " +
+                   device_.name() + "; pass " + (accepted ? "an aligned copy" : Wanted(types)));
+  }
+  data_ = reinterpret_cast<const void*>(address);
+  strides_ = RowMajorStrides(shape_);
+  if (tensor->strides != nullptr) {
+    for (int i = 0; i < tensor->rank; ++i) strides_[i] = tensor->strides[i];
+  }
+  return true;
+}
+
+}  // namespace detops::python
