@@ -2,7 +2,7 @@
 #
 # The front door: each target installs what it needs, then asks CMake (CMakePresets.json).
 .DEFAULT_GOAL := help
-.PHONY: help setup demo tool test test-release test-asan test-tsan test-python wheel bench format \
+.PHONY: help setup demo tool test test-release test-asan test-tsan test-python fuzz wheel bench format \
         lint install clean
 
 PREFIX ?= /usr/local
@@ -12,6 +12,7 @@ VENV := build/venv
 # What the Python tests meet besides NumPy. PyTorch is 5 GB with its CUDA libraries, so it is asked
 # for: make test-python FRAMEWORKS="torch jax paddlepaddle"
 FRAMEWORKS ?= jax
+FUZZ_SECONDS ?= 60
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 10
@@ -53,6 +54,12 @@ endef
 
 wheel: setup  ## a Python wheel in build/wheels, with the CUDA plug-in where nvcc is found
 	$(call pip_wheel,AUTO)
+
+fuzz:  ## random inputs that look for more, in every target of tests/fuzz, for FUZZ_SECONDS each
+	@scripts/setup
+	@scripts/setup fuzz
+	@JOBS=$(JOBS) scripts/fuzz-run pack
+	@scripts/fuzz-run run $(FUZZ_SECONDS) $(JOBS)
 
 # On the wheel, in an environment that has nothing else of ours. Without the CUDA plug-in, which the
 # C++ tests build already.

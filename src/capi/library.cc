@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <deque>
-#include <ranges>
 #include <vector>
 
 #include "core/checks.h"
@@ -53,10 +52,12 @@ bool HasDevice(const runtime::Backend& backend) {
 // The processor's implementations last, which the reference ends.
 template <class Op>
 void AddImplementations(std::vector<detopsImplementationInfo>& list) {
-  for (const runtime::Backend& backend : runtime::Backends() | std::views::reverse) {
-    const bool has_device = HasDevice(backend);
-    for (const auto& implementation : runtime::ImplementationsOn<Op>(backend)) {
-      const char* reason = has_device ? implementation.unusable() : backend.needs;
+  // Not by std::views::reverse, which Clang before 16 can't compile with GCC's library.
+  const auto backends = runtime::Backends();
+  for (auto backend = backends.rbegin(); backend != backends.rend(); ++backend) {
+    const bool has_device = HasDevice(*backend);
+    for (const auto& implementation : runtime::ImplementationsOn<Op>(*backend)) {
+      const char* reason = has_device ? implementation.unusable() : backend->needs;
       list.push_back(
           {Op::kName, implementation.name, reason == nullptr, reason != nullptr ? reason : ""});
     }

@@ -251,6 +251,11 @@ TEST_F(CheckTest, SelfIntersectingOutlinesAreNotJudged) {
   const Outcome o = Run("check bow_ties.prototxt");
   EXPECT_EQ(o.code, 0) << o.out;
   EXPECT_NE(o.out.find("self-intersecting"), std::string::npos) << o.out;
+  // Also where the two halves' areas have different signs and the same size.
+  Write("equal_halves.prototxt",
+        "op_name: 'poly_nms' input { shape { dims: [2, 9] } value_f: [0,0,4,4,4,0,0,4,1, "
+        "0,0,4,0,4,4,0,4,0] } poly_nms_param { iou_threshold: 0.15 }");
+  EXPECT_EQ(Run("check equal_halves.prototxt").code, 0);
 }
 
 TEST_F(CheckTest, TheFilesOwnCriteriaCount) {

@@ -44,6 +44,10 @@ double QuadIntersectionAreaGeos(std::span<const float, 8> a, std::span<const flo
 // for non-finite coordinates.
 bool QuadIsSimple(std::span<const float, 8> quad);
 
+// Whether all corners lie on one line, decided exactly: an outline without area. One that crosses
+// itself may have a signed area of 0 and yet enclose something. False for non-finite coordinates.
+bool QuadIsOnALine(std::span<const float, 8> quad);
+
 // Kept indices, ascending; `boxes` is [N,9].
 std::vector<int32_t> PolyNms(std::span<const float> boxes, float threshold);
 

@@ -228,6 +228,13 @@ bool QuadIsSimple(std::span<const float, 8> quad) {
   return !SegmentsIntersect(q[0], q[1], q[2], q[3]) && !SegmentsIntersect(q[1], q[2], q[3], q[0]);
 }
 
+bool QuadIsOnALine(std::span<const float, 8> quad) {
+  if (!IsFinite(quad)) return false;
+  const Quad q = ToIntegers(quad, GridExponent(quad), {0, 0});
+  return Cross(q[0], q[1], q[2]) == 0 && Cross(q[0], q[1], q[3]) == 0 &&
+         Cross(q[0], q[2], q[3]) == 0 && Cross(q[1], q[2], q[3]) == 0;
+}
+
 std::vector<int32_t> PolyNms(std::span<const float> boxes, float threshold) {
   const size_t count = boxes.size() / 9;
   const auto quad = [&](int64_t i) { return boxes.subspan(9 * i).first<8>(); };

@@ -45,7 +45,7 @@ PolyNmsJudge::PolyNmsJudge(const Array& boxes, float threshold)
     const auto [x1, x2] = std::minmax({q[0], q[2], q[4], q[6]});
     const auto [y1, y2] = std::minmax({q[1], q[3], q[5], q[7]});
     // A quadrilateral without area is not simple either, but its IoU is defined: 0.
-    const bool simple = !finite || QuadIsSimple(q) || QuadIou(q, q) == 0;
+    const bool simple = !finite || QuadIsSimple(q) || QuadIsOnALine(q);
     bounds_.push_back({x1, y1, x2, y2, finite, simple});
   }
 }

@@ -142,6 +142,15 @@ TEST(Quad, Simple) {
   EXPECT_FALSE(QuadIsSimple(Quad{0, 0, 4, 3, 4, 0, 0, 2}));  // crossing, with an area
 }
 
+TEST(Quad, OnALine) {
+  EXPECT_TRUE(QuadIsOnALine(Quad{1, 1, 1, 1, 1, 1, 1, 1}));
+  EXPECT_TRUE(QuadIsOnALine(Quad{0, 0, 0, 0, 2, 3, 4, 6}));
+  EXPECT_TRUE(QuadIsOnALine(Quad{4, 6, 2, 3, 4, 6, -2, -3}));
+  EXPECT_FALSE(QuadIsOnALine(Quad{0, 0, 4, 6, 2, 3, 1, 1}));
+  EXPECT_FALSE(QuadIsOnALine(Quad{0, 0, 4, 4, 4, 0, 0, 4}));  // crossing, with a signed area of 0
+  EXPECT_FALSE(QuadIsOnALine(Quad{0, 0, 1, 1, 2, 2, kNan, 3}));
+}
+
 Ints Nms(std::vector<std::array<float, 9>> boxes, float threshold) {
   std::vector<float> flat;
   for (const auto& box : boxes) flat.insert(flat.end(), box.begin(), box.end());

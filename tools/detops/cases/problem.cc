@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
+#include <cmath>
 
 namespace detops::cli {
 namespace {
@@ -44,6 +46,21 @@ std::vector<schema::Tensor> TensorsOf(const schema::Problem& problem, bool input
     if ((tensor.role == schema::Role::kInput) == inputs) tensors.push_back(tensor);
   }
   return tensors;
+}
+
+// The file gives all scalars as double; the C functions take int and bool too.
+void RequireKind(const Schema& schema, const proto::Scalar& given) {
+  const schema::Scalar::Kind kind = schema.scalars[ScalarNamed(schema, given.name())].kind;
+  const double value = given.value();
+  if (kind == schema::Scalar::Kind::kInt &&
+      !(std::trunc(value) == value && value >= INT_MIN && value <= INT_MAX)) {
+    throw UserError(fmt::format("{}: scalar '{}' is {}, expected a whole number of 32 bits",
+                                schema.name, given.name(), value));
+  }
+  if (kind == schema::Scalar::Kind::kBool && value != 0 && value != 1) {
+    throw UserError(
+        fmt::format("{}: scalar '{}' is {}, expected 0 or 1", schema.name, given.name(), value));
+  }
 }
 
 std::string OptionNamed(std::string name) {
@@ -137,6 +154,7 @@ void ReadScalars(const proto::Case& spec, schema::Problem& problem) {
     if (std::ranges::none_of(scalars, [&](const auto& s) { return s.name == given.name(); })) {
       throw UserError(fmt::format("{} has no scalar '{}'", problem.schema->name, given.name()));
     }
+    RequireKind(*problem.schema, given);
     problem.set_scalar(given.name(), given.value());
   }
   // A form that the operator does not have is the library's to refuse; it can't be asked for one.

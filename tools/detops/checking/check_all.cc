@@ -22,7 +22,7 @@ bool IsResult(const Json& r) {
 }
 
 bool IsSummary(const Json& s) {
-  return HasNumbers(s, {"cases", "passed", "weak", "failed", "refused", "skipped", "errors"});
+  return HasInts(s, {"cases", "passed", "weak", "failed", "refused", "skipped", "errors"});
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ std::string ReadFile(const fs::path& file, int64_t most) {
   if (!in) throw UserError(file.string() + ": can't be read");
   // Not by the size that the file system reports: pipes have none.
   std::string content;
-  std::string block(1 << 20, '\0');
+  std::string block(1 << 16, '\0');
   while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
     content.append(block.data(), static_cast<size_t>(in.gcount()));
     if (static_cast<int64_t>(content.size()) > most) {

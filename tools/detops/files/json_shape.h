@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <initializer_list>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "files/file.h"
@@ -30,6 +32,12 @@ inline bool HasStrings(const Json& o, Keys keys) {
 inline bool HasNumbers(const Json& o, Keys keys) {
   return HasAll(o, keys, [](const Json& v) { return v.is_number(); });
 }
+// Whole numbers that an int holds.
+inline bool HasInts(const Json& o, Keys keys) {
+  return HasAll(o, keys, [](const Json& v) {
+    return v.is_number_integer() && std::abs(v.get<double>()) <= std::numeric_limits<int>::max();
+  });
+}
 inline bool HasNumbersOrNull(const Json& o, Keys keys) {
   return HasAll(o, keys, [](const Json& v) { return v.is_number() || v.is_null(); });
 }
@@ -41,7 +49,8 @@ bool HasArray(const Json& o, const char* key, Kind is_kind) {
 }
 
 inline bool IsEnvironment(const Json& e) {
-  return HasStrings(e, {"detops", "time", "system", "compiler"}) && HasNumbers(e, {"threads"}) &&
+  return HasStrings(e, {"detops", "time", "system", "compiler"}) && HasInts(e, {"threads"}) &&
+         (!e.contains("quick") || e["quick"].is_boolean()) &&
          HasArray(e, "devices",
                   [](const Json& d) {
                     return HasStrings(d, {"name", "description", "reason"}) &&

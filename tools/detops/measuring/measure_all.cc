@@ -81,7 +81,7 @@ nlohmann::ordered_json ReadBenchJson(const std::filesystem::path& file) {
   const auto is_measurement = [](const Json& m) {
     if (!HasStrings(
             m, {"case", "implementation", "device", "skipped", "op", "group", "what", "command"}) ||
-        !HasNumbers(m, {"threads"})) {
+        !HasInts(m, {"threads"})) {
       return false;
     }
     if (!m["skipped"].get<std::string>().empty()) return true;
