@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "per_thread.h"
+#include "core/per_thread.h"
 
 namespace detops::python {
 namespace {
@@ -52,8 +52,8 @@ class Pool {
 };
 
 Pool& ThreadPool() {
-  static PerThread<Pool> pools;
-  return pools.mine();
+  static core::PerThread<Pool> pools;
+  return pools.Mine();
 }
 
 }  // namespace

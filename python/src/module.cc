@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include <chrono>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,15 @@ void BindAll(detops::core::OperatorList<Ops...>, nb::module_& module) {
   (Bind<Ops>(module), ...);
 }
 
+// glibc makes the C++ library's variables of a thread when the thread first uses them, which a thrown
+// exception does, and ends the process where it has no memory for them. So they are made now.
+void TouchThreadVariables() {
+  try {
+    throw std::bad_alloc();
+  } catch (const std::bad_alloc&) {
+  }
+}
+
 // Of the functions so far: what the package exports.
 nb::list PublicNames(const nb::module_& module) {
   nb::list names;
@@ -115,6 +125,8 @@ nb::list PublicNames(const nb::module_& module) {
 }  // namespace
 
 NB_MODULE(_core, module) {
+  TouchThreadVariables();
+
   BindAll(detops::ops::AllOperators(), module);
   module.def("devices", &Devices, kDevicesDoc);
   module.def("implementations", &Implementations, kImplementationsDoc);

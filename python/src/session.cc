@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/per_thread.h"
 #include "errors.h"
-#include "per_thread.h"
 
 namespace detops::python {
 namespace {
@@ -61,8 +61,8 @@ class Session {
 using Sessions = std::vector<std::unique_ptr<Session>>;
 
 Sessions& ThreadSessions() {
-  static PerThread<Sessions> sessions;
-  return sessions.mine();
+  static core::PerThread<Sessions> sessions;
+  return sessions.Mine();
 }
 
 }  // namespace

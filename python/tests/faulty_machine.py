@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls on a machine that runs out of memory or threads: python faulty_machine.py memory|threads.
+"""Calls on a machine that runs out of memory or threads.
 
-With libdetops_faults.so preloaded (tests/faults/README.md). Each fault happens in a child of its
-own, in the first call of a process and in a later one; a call raises MemoryError or is right, and
-the next one is right.
+    LD_PRELOAD=libdetops_faults.so python faulty_machine.py memory|memory-for-good|threads
+
+(tests/faults/README.md). Each fault happens in a child of its own, in the first call of a process
+and in a later one; the call raises MemoryError or is right, and the next one is right.
 """
 
 from __future__ import annotations
@@ -64,9 +65,9 @@ NOT_REACHED = 3
 FAILED = object()
 
 
-def out_of_memory(n: int, call: Callable[[], Any]) -> tuple[Any, bool]:
+def out_of_memory(n: int, call: Callable[[], Any], and_later: int = 0) -> tuple[Any, bool]:
     """What the call gives while its n-th allocation fails, and whether there was an n-th."""
-    FAIL_ALLOCATION(n, 0)
+    FAIL_ALLOCATION(n, and_later)
     try:
         return call(), FAILED_ALLOCATIONS() > 0
     except MemoryError:
@@ -75,13 +76,16 @@ def out_of_memory(n: int, call: Callable[[], Any]) -> tuple[Any, bool]:
         FAIL_ALLOCATION(0, 0)
 
 
+def out_of_memory_for_good(n: int, call: Callable[[], Any]) -> tuple[Any, bool]:
+    """And so do all later ones of the call."""
+    return out_of_memory(n, call, and_later=1)
+
+
 def out_of_threads(n: int, call: Callable[[], Any]) -> tuple[Any, bool]:
+    """What the call gives on the threads that there are."""
     FAIL_THREADS(n)
     try:
         return call(), FAILED_THREADS() > 0
-    except RuntimeError as error:
-        print(error)
-        return FAILED, True
     finally:
         FAIL_THREADS(0)
 
@@ -124,7 +128,11 @@ def faults_of(fault: Any, call: Callable[[], Any], first: bool) -> Iterator[tupl
 
 
 def main() -> None:
-    fault = {"memory": out_of_memory, "threads": out_of_threads}[sys.argv[1]]
+    fault = {
+        "memory": out_of_memory,
+        "memory-for-good": out_of_memory_for_good,
+        "threads": out_of_threads,
+    }[sys.argv[1]]
     failures: Counter[str] = Counter()
     total = 0
     for name, call in CALLS.items():

@@ -44,5 +44,11 @@ def calls_with(faults, kind, **environment):
     assert result.returncode == 0, result.stdout[-5000:] + result.stderr[-5000:]
 
 
-def test_out_of_memory_anywhere_is_a_memory_error(faults):
-    calls_with(faults, "memory", DETOPS_THREADS="1")
+@pytest.mark.parametrize("kind", ["memory", "memory-for-good"])
+def test_out_of_memory_anywhere_is_a_memory_error(faults, kind):
+    """At one allocation, or from one on."""
+    calls_with(faults, kind, DETOPS_THREADS="4")
+
+
+def test_threads_that_do_not_start_are_done_without(faults):
+    calls_with(faults, "threads", DETOPS_THREADS="4")

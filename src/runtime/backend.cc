@@ -5,6 +5,7 @@
 
 #include <array>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -49,16 +50,18 @@ PluginOrReason Load(const Backend& backend) {
   return &plugin;
 }
 
-// Loaded when first asked for.
+// Loaded when first asked for. Not by std::call_once: glibc ends the process where an exception
+// leaves it and there is no memory to load the unwinder.
 const PluginOrReason& Loaded(const Backend& backend) {
   struct Slot {
-    std::once_flag once;
-    PluginOrReason loaded;
+    std::mutex mutex;
+    std::optional<PluginOrReason> loaded;
   };
   static std::array<Slot, kBackends.size()> slots;
   Slot& slot = slots[static_cast<size_t>(&backend - kBackends.data())];
-  std::call_once(slot.once, [&] { slot.loaded = Load(backend); });
-  return slot.loaded;
+  const std::lock_guard lock(slot.mutex);
+  if (!slot.loaded.has_value()) slot.loaded = Load(backend);
+  return *slot.loaded;
 }
 
 }  // namespace

@@ -4,13 +4,18 @@
 #include <cstdlib>
 #include <span>
 
+#include "core/per_thread.h"
 #include "core/status.h"
 #include "runtime/backend.h"
 
 namespace detops::runtime {
 namespace {
 
-thread_local Device* current_device = nullptr;
+// Null where none was chosen.
+Device*& ThreadsDevice() {
+  static core::PerThread<Device*> devices;
+  return devices.Mine();
+}
 
 std::string NamesOf(std::span<Device* const> devices) {
   std::string names;
@@ -40,6 +45,7 @@ Device& FindDevice(std::string_view name) {
 }
 
 Device& CurrentDevice() {
+  Device*& current_device = ThreadsDevice();
   if (current_device == nullptr) {
     const char* name = std::getenv("DETOPS_DEVICE");
     current_device = name != nullptr && *name != '\0' ? &FindDevice(name)
@@ -48,6 +54,6 @@ Device& CurrentDevice() {
   return *current_device;
 }
 
-void SetCurrentDevice(Device& device) { current_device = &device; }
+void SetCurrentDevice(Device& device) { ThreadsDevice() = &device; }
 
 }  // namespace detops::runtime
