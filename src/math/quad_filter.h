@@ -108,7 +108,7 @@ DETOPS_HD_HOT bool NeverEnough(float area_a, float area_b, const QuadBounds& a, 
 
 // The same for two elongated quadrilaterals, by the strips along their longest edges: one lies
 // beside the strip of the other, or the strips cross at such an angle that they share too little.
-// `extent` is squared.
+// `extent` is the area of the common bounds.
 DETOPS_HD bool StripsNeverEnough(const FilterQuad& a, const FilterQuad& b, float threshold,
                                  double extent) {
   const auto edge = [](const FilterQuad& q) -> Point<double> {

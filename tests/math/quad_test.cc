@@ -177,7 +177,7 @@ TEST(QuadExact, DoubleLeavesOpenWhatItCannotDecide) {
     }
     const QuadBounds bounds_a = BoundsOf(a.data()), bounds_b = BoundsOf(b.data());
     if (!BoundsOverlap(bounds_a, bounds_b)) continue;
-    const double extent = SquaredExtent(bounds_a, bounds_b);
+    const double extent = CommonBoundsArea(bounds_a, bounds_b);
     static constexpr float kThresholds[] = {0.0f, 0.1f, 0.25f, 0.5f, 0.75f};
     const float threshold = kThresholds[rng() % 5];
     const Verdict verdict = CompareInDouble(a.data(), b.data(), threshold, extent);
@@ -189,6 +189,23 @@ TEST(QuadExact, DoubleLeavesOpenWhatItCannotDecide) {
   }
   EXPECT_GT(open, 0);
   EXPECT_LT(open, pairs / 4);
+}
+
+// Areas that are nothing beside the square of the diagonal, but not beside the product of the
+// sides.
+TEST(QuadExact, OneCornerFarOut) {
+  const Quad a = {386.857086f, -3.66009665f, 404.526886f, 11.1654835f,
+                  395.65451f,  21.7399998f,  3e38f,       6.9144187f};
+  const Quad b = {97.2526016f, -2.37156487f, 3e38f,       13.9575796f,
+                  116.922829f, 24.8977203f,  90.4933548f, 8.56857681f};
+  const auto transposed = [](const Quad& q) {
+    return Quad{q[1], q[0], q[3], q[2], q[5], q[4], q[7], q[6]};
+  };
+  for (const float threshold : {0.2f, 0.5f, 0.54f, 0.55f, 0.9f}) {
+    const bool expected = oracle::QuadIouGreater(a, b, threshold);  // the IoU is 0.5487
+    EXPECT_EQ(Greater(a, b, threshold), expected) << threshold;
+    EXPECT_EQ(Greater(transposed(a), transposed(b), threshold), expected) << threshold;
+  }
 }
 
 // ---- ties -----------------------------------------------------------------------------------

@@ -90,7 +90,7 @@ struct Quads {
   // Not inlined, as few boxes are elongated.
   HWY_NOINLINE bool StripsNeverEnough(const Quad& a, const Quad& b, const Bounds& bounds_a,
                                       const Bounds& bounds_b) const {
-    return math::StripsNeverEnough(a, b, threshold, math::SquaredExtent(bounds_a, bounds_b));
+    return math::StripsNeverEnough(a, b, threshold, math::CommonBoundsArea(bounds_a, bounds_b));
   }
 };
 

@@ -152,7 +152,7 @@ struct Judge {
   __device__ __noinline__ bool StripsNeverEnough(const cuda::Pair& pair) const {
     return math::StripsNeverEnough(
         quads[pair.ahead], quads[pair.behind], threshold,
-        math::SquaredExtent(AsBounds(bounds[pair.ahead]), AsBounds(bounds[pair.behind])));
+        math::CommonBoundsArea(AsBounds(bounds[pair.ahead]), AsBounds(bounds[pair.behind])));
   }
   __device__ __noinline__ bool Measure(const cuda::Pair& pair) const {
     return math::QuadIoUGreater(boxes + 9 * int64_t{order[pair.ahead]},
