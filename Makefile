@@ -38,7 +38,7 @@ test-release test-asan: test-%: setup
 	cmake --build --preset $* -j $(JOBS)
 	ctest --preset $*
 
-# The callers' threads: oneTBB's own are not instrumented, so handles get one each.
+# Many callers with one thread each, and loops on several threads.
 test-tsan: setup
 	cmake --preset tsan >/dev/null
 	cmake --build --preset tsan --target threads_test -j $(JOBS)

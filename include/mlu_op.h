@@ -8,6 +8,11 @@
  * expected; the outputs are untouched.
  *
  * A handle is used by one thread at a time; different handles may be used at the same time.
+ *
+ * Tensors lie at addresses that are multiples of the size of their elements, as those of every
+ * allocator do; others are refused. A workspace may lie anywhere. Inputs stay as they are during a
+ * call: where another thread changes them, the results may be anything, but no other memory is
+ * touched.
  */
 #ifndef MLU_OP_H_
 #define MLU_OP_H_

@@ -119,7 +119,8 @@ mluOpStatus_t detopsNms(mluOpHandle_t handle, const mluOpTensorDescriptor_t boxe
                         void *output, void *result_num);
 
 /* Copies a strided tensor into a contiguous one of the same shape and type, on the handle's device
- * and queue. dst is given by its pointer alone: row-major. */
+ * and queue. dst is given by its pointer alone: row-major. On the CPU both may lie at any address.
+ */
 mluOpStatus_t detopsMakeContiguous(mluOpHandle_t handle, const mluOpTensorDescriptor_t src_desc,
                                    const void *src, void *dst);
 

@@ -214,7 +214,10 @@ mluOpStatus_t detopsMakeContiguous(mluOpHandle_t handle, const mluOpTensorDescri
     const mluOpContext& context = runtime::RequireHandle(handle);
     core::RequireDescriptors({{"src", src_desc}});
     if (src_desc->ElementCount() == 0) return;
-    core::RequirePointers({{"src", src}, {"dst", dst}});
+    // The processor copies from any address to any other, and so serves to align data as well.
+    const bool to_align = context.device->name() == "cpu";
+    const mluOpDataType_t element = to_align ? MLUOP_DTYPE_UINT8 : src_desc->dtype;
+    core::RequirePointers({{"src", src, element}, {"dst", dst, element}});
     context.device->MakeContiguous(*src_desc, src, dst, context.queue);
   });
 }

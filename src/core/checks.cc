@@ -73,6 +73,10 @@ void RequireContiguous(std::initializer_list<TensorArg> tensors) {
 void RequirePointers(std::initializer_list<PointerArg> pointers) {
   for (const PointerArg& p : pointers) {
     if (p.pointer == nullptr) BadParam(p.name, ": is null, expected a pointer to its data");
+    if (reinterpret_cast<uintptr_t>(p.pointer) % p.alignment != 0) {
+      BadParam(p.name, ": is at an address that is no multiple of ", p.alignment,
+               ", the size of its elements; copy the data to one that is");
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 // and what was expected.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 
@@ -33,10 +34,22 @@ void RequireNotZero(const TensorArg& tensor, int dim);
 void RequireInt32Dim(const TensorArg& tensor, int dim);
 void RequireContiguous(std::initializer_list<TensorArg> tensors);
 
+// An argument that points to data, and what its address must be a multiple of.
 struct PointerArg {
+  template <class T>
+  PointerArg(const char* argument, const T* to) : PointerArg(argument, to, alignof(T)) {}
+  // Data whose type the caller chooses are bytes to C++; here the size of an element says more.
+  PointerArg(const char* argument, const void* to, size_t multiple = 1)
+      : name(argument), pointer(to), alignment(multiple) {}
+  PointerArg(const char* argument, const void* to, mluOpDataType_t dtype)
+      : PointerArg(argument, to, static_cast<size_t>(DtypeBytes(dtype))) {}
+
   const char* name;
   const void* pointer;
+  size_t alignment;
 };
+// None is null or at an address where its data can't be. That holds for host and device alike, and
+// for processors that would forgive it.
 void RequirePointers(std::initializer_list<PointerArg> pointers);
 
 }  // namespace detops::core

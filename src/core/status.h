@@ -27,6 +27,7 @@ class Failure : public std::exception {
 template <class... Parts>
 std::string Concat(const Parts&... parts) {
   std::ostringstream text;
+  text.exceptions(std::ios::badbit);  // else a text for which memory runs out is cut, not refused
   (text << ... << parts);
   return text.str();
 }

@@ -74,6 +74,20 @@ void RequireSizesFit(int rank, const int64_t* dims, mluOpDataType_t dtype) {
   for (int i = 0; i < rank; ++i) bytes = CheckedMul(bytes, dims[i], "dimSize");
 }
 
+// Every element of a tensor that has some lies at an offset of 64 bits. The stride of a dim that is
+// 1 leads nowhere.
+void RequireOffsetsFit(int rank, const int64_t* dims, const int64_t* strides,
+                       mluOpDataType_t dtype) {
+  if (std::any_of(dims, dims + rank, [](int64_t dim) { return dim == 0; })) return;
+  int64_t first = 0, last = 0;  // in elements
+  for (int i = 0; i < rank; ++i) {
+    if (dims[i] == 1) continue;
+    const int64_t offset = CheckedMul(strides[i], dims[i] - 1, "dimStride");
+    (offset < 0 ? first : last) = CheckedAdd(offset < 0 ? first : last, offset, "dimStride");
+  }
+  for (const int64_t offset : {first, last}) CheckedMul(offset, DtypeBytes(dtype), "dimStride");
+}
+
 }  // namespace
 
 const char* DtypeName(mluOpDataType_t dtype) {
@@ -108,6 +122,7 @@ void SetTensor(mluOpTensorStruct& desc, mluOpTensorLayout_t layout, mluOpDataTyp
     if (dims[i] < 0) BadParam("dimSize: dim ", i, " is ", dims[i], ", expected 0 or more");
   }
   RequireSizesFit(rank, dims, dtype);
+  if (strides != nullptr) RequireOffsetsFit(rank, dims, strides, dtype);
 
   desc.layout = layout;
   desc.dtype = dtype;

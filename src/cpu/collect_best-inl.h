@@ -63,7 +63,8 @@ inline int64_t CollectFrom(float least, const float* scores, int64_t count, uint
 }
 
 // The keys of at least the `wanted` highest scores, with those that are about as high as the last
-// of them, ascending by index; returns how many. The arrays are as above.
+// of them, ascending by index; returns how many, which may be fewer where another thread changes
+// the scores meanwhile. The arrays are as above.
 inline int64_t CollectBest(const float* scores, int64_t count, int64_t wanted, uint64_t* keys,
                            uint32_t* scratch, runtime::Threads& threads) {
   constexpr int64_t kSamples = 2048;

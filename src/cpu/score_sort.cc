@@ -41,8 +41,11 @@ uint32_t FindDigit(const float* scores, int64_t count, int64_t wanted, int known
       if (part[digit] != 0) histogram[digit].fetch_add(part[digit], std::memory_order_relaxed);
     }
   });
+  // There is always such a digit, unless another thread changes the scores meanwhile.
   uint32_t digit = 0;
-  while (below + histogram[digit] < wanted) below += histogram[digit++];
+  while (digit + 1 < histogram.size() && below + histogram[digit] < wanted) {
+    below += histogram[digit++];
+  }
   same = histogram[digit];
   return digit;
 }

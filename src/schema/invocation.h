@@ -36,6 +36,8 @@ class Invocation {
   std::vector<Array> Results() const;
   bool GuardsIntact() const;
 
+  // Of the first set, by position in the problem's inputs.
+  void* input(size_t i) const { return buffers_[i].at(0); }
   size_t workspace_bytes() const { return arguments_.workspace_size; }
   int64_t sets() const { return sets_; }
 

@@ -136,7 +136,7 @@ inline void PrintTo(const OperatorCall& call, std::ostream* out) { *out << call.
 // A call that is about to be made: starts valid, and is then spoiled.
 struct CallSetup {
   struct Tensor {
-    bool has_desc = true, has_data = true, is_contiguous = true;
+    bool has_desc = true, has_data = true, is_contiguous = true, is_aligned = true;
     mluOpDataType_t dtype;
     mluOpTensorLayout_t layout;
     std::vector<int64_t> dims;
@@ -146,6 +146,7 @@ struct CallSetup {
   std::vector<double> scalars;
   bool has_workspace = true;
   size_t workspace_missing = 0;  // bytes less than the query said
+  size_t workspace_shift = 0;    // bytes behind an aligned address
 
   explicit CallSetup(const OperatorCall& op) : scalars(op.values) {
     for (const TensorSpec& spec : op.tensors) {
@@ -231,11 +232,13 @@ inline Outcome MakeCall(const OperatorCall& op, const CallSetup& setup) {
     if (is_output) outputs.push_back(tensors.back().get());
     const bool has_desc = tensor.has_desc && op.tensors[i].has_desc;
     args.descs.push_back(has_desc ? static_cast<mluOpTensorDescriptor_t>(*descs.back()) : nullptr);
-    args.data.push_back(tensor.has_data ? tensors.back()->data() : nullptr);
+    auto* const data = static_cast<std::byte*>(tensors.back()->data());
+    args.data.push_back(tensor.has_data ? data + (tensor.is_aligned ? 0 : 1) : nullptr);
   }
-  const DeviceBytes workspace(WorkspaceOf(op, handle));
-  args.workspace = setup.has_workspace ? workspace.data() : nullptr;
-  args.workspace_size = workspace.size() - setup.workspace_missing;
+  const DeviceBytes workspace(WorkspaceOf(op, handle) + setup.workspace_shift);
+  auto* const memory = static_cast<std::byte*>(workspace.data());
+  args.workspace = setup.has_workspace ? memory + setup.workspace_shift : nullptr;
+  args.workspace_size = workspace.size() - setup.workspace_shift - setup.workspace_missing;
 
   Outcome outcome = {
       op.query != nullptr ? QueryInto(args.data.back(), *op.query, args) : op.form->call(args),

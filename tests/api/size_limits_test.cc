@@ -155,6 +155,47 @@ TEST(Strides, OfATransposedTensorAreNotSupported) {
   EXPECT_EQ(LastError().rfind("mluOpBboxOverlaps: bbox1: ", 0), 0u) << LastError();
 }
 
+// Offsets of elements that no memory could have; they overflowed.
+TEST(Strides, Beyond64BitsAreRefusedByTheDescriptor) {
+  const Desc desc;
+  const int64_t most = std::numeric_limits<int64_t>::max(), least = -most - 1;
+  const int64_t dims[] = {3, 2, 1};
+  for (const int64_t wrong : {most, least, most / 4, least / 4 - 1}) {
+    const int64_t strides[] = {2, wrong, 1};
+    EXPECT_EQ(mluOpSetTensorDescriptorEx_v2(desc, MLUOP_LAYOUT_ARRAY, kFloat, 3, dims, strides),
+              MLUOP_STATUS_BAD_PARAM)
+        << wrong;
+    EXPECT_EQ(LastError(), "mluOpSetTensorDescriptorEx_v2: dimStride: the size overflows 64 bits");
+    EXPECT_EQ(mluOpGetTensorElementNum(desc), 0u);
+  }
+  const int64_t strides[] = {2, most / 4 - 4, most};  // the last dim is 1
+  EXPECT_OK(mluOpSetTensorDescriptorEx_v2(desc, MLUOP_LAYOUT_ARRAY, kFloat, 3, dims, strides));
+}
+
+TEST(MakeContiguous, CopiesDimsThatAreOneWhateverTheirStride) {
+  const Handle handle;
+  const Desc strided;
+  const int64_t huge = int64_t{1} << 62;
+  const int64_t dims[] = {1, 2, 1, 2, 1, 2}, strides[] = {huge, 4, -huge, 2, huge + 1, 1};
+  ASSERT_OK(mluOpSetTensorDescriptorEx_v2(strided, MLUOP_LAYOUT_ARRAY, kInt, 6, dims, strides));
+  const std::vector<int32_t> host = {0, 1, 2, 3, 4, 5, 6, 7};
+  const DeviceArray<int32_t> source{std::span<const int32_t>(host)};
+  const DeviceArray<int32_t> result(8);
+  EXPECT_OK(detopsMakeContiguous(handle, strided, source.data(), result.data()));
+  EXPECT_EQ(result.Download(), host);
+}
+
+// So that it serves to align data, which the operators ask for.
+TEST(MakeContiguous, CopiesFromAnyAddressOnTheProcessor) {
+  const Handle handle("cpu:reference");
+  const std::vector<int32_t> host = {7, 8, 9};
+  std::vector<char> bytes(1 + sizeof(int32_t) * host.size());
+  std::memcpy(bytes.data() + 1, host.data(), bytes.size() - 1);
+  std::vector<int32_t> result(3);
+  EXPECT_OK(detopsMakeContiguous(handle, Desc(kInt, {3}), bytes.data() + 1, result.data()));
+  EXPECT_EQ(result, host);
+}
+
 TEST(MakeContiguous, CopiesAnyStridesAndRefusesNull) {
   const Handle handle;
   const Desc transposed;

@@ -67,6 +67,12 @@ class Changes {
             [](CallSetup& s) { s.has_workspace = false; });
       Wrong("workspace_one_byte_short", Check::kWorkspace, "workspace_size",
             [](CallSetup& s) { s.workspace_missing = 1; });
+      changes_.push_back({"workspace_at_an_odd_address",
+                          true,
+                          Check::kWorkspace,
+                          "workspace",
+                          {"workspace"},
+                          [](CallSetup& s) { s.workspace_shift = 1; }});
     }
   }
 
@@ -87,6 +93,10 @@ class Changes {
     if (op_.takes_data() || !spec.has_desc) {
       Wrong(name + "_null", Check::kPointer, name,
             [i](CallSetup& s) { s.tensors[i].has_data = false; });
+    }
+    if (op_.takes_data()) {
+      Wrong(name + "_at_an_odd_address", Check::kPointer, name,
+            [i](CallSetup& s) { s.tensors[i].is_aligned = false; });
     }
     if (!spec.has_desc) return;
     Wrong(name + "_desc_null", Check::kDescriptor, name + "_desc",

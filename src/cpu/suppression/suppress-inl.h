@@ -89,12 +89,16 @@ class Suppression {
       SuppressByCell();
       return work_;
     }
+    // Those of the best, in score order, will overwrite them.
+    std::array<Bounds, FewKept::kCapacity> first;
+    std::copy_n(w_.bounds, FewKept::kCapacity, first.begin());
     FewKept best;
     const uint64_t last = SuppressBest(best);
     if (density > kClustered || SuppressMost(best, last)) {
       SuppressByScore(CollectUnsuppressed(1, last, best.Kept()));
     } else {
-      FindBounds(0, FewKept::kCapacity);  // overwritten by those of the best, in score order
+      // The cells were measured with these very bounds; the boxes may have changed since.
+      std::copy(first.begin(), first.end(), w_.bounds);
       SuppressByCell();
     }
     return work_;
@@ -185,7 +189,7 @@ class Suppression {
     const int64_t best = std::min(found, FewKept::kCapacity);
     PrepareInOrder(order, 0, best);
     work_ += GreedyNmsOfFew(w_.bounds, best, best, MakeJudge(), Keep(), kept);
-    return order[best - 1];
+    return best > 0 ? order[best - 1] : limit;  // none only where another thread changes the scores
   }
 
   // The last of the best keys, which are about half as many as FewKept has room for, or more where

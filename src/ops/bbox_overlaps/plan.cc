@@ -40,8 +40,10 @@ BboxOverlapsPlan BboxOverlapsPlan::Make(int mode, bool aligned, int offset,
   return {rows, cols, mode == 1, aligned, static_cast<float>(offset), bbox1.desc->dtype};
 }
 
-void BboxOverlaps::RequireArgs(const Plan&, const Args& args) {
-  core::RequirePointers({{"bbox1", args.bbox1}, {"bbox2", args.bbox2}, {"ious", args.ious}});
+void BboxOverlaps::RequireArgs(const Plan& plan, const Args& args) {
+  core::RequirePointers({{"bbox1", args.bbox1, plan.dtype},
+                         {"bbox2", args.bbox2, plan.dtype},
+                         {"ious", args.ious, plan.dtype}});
 }
 
 }  // namespace detops::ops

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 #include "core/checked_size.h"
 #include "core/workspace.h"
@@ -61,7 +62,8 @@ class LineOrder {
  private:
   int64_t Maps() const { return plan_.images * 4; }
 
-  // A counting sort.
+  // A counting sort. Where another thread changes the boxes between the two passes, some may come
+  // twice and others never, but no entry of the order is anything but a box.
   template <class T>
   void SortBoxes(int64_t map, const T* boxes, int64_t first, int64_t end) {
     const int64_t border = map % 4, lines = border % 2 == 0 ? plan_.height : plan_.width;
@@ -77,7 +79,11 @@ class LineOrder {
     std::fill_n(ends, lines, 0);
     for (int64_t box = first; box < end; ++box) ++ends[line_of(box)];
     for (int64_t line = 1; line < lines; ++line) ends[line] += ends[line - 1];
-    for (int64_t box = end; box-- > first;) order[--ends[line_of(box)]] = box;
+    std::iota(order, order + (end - first), first);
+    for (int64_t box = end; box-- > first;) {
+      int64_t& place = ends[line_of(box)];
+      if (place > 0) order[--place] = box;
+    }
   }
 
   const BorderAlignForwardPlan& plan_;

@@ -75,10 +75,10 @@ BorderAlignForwardPlan BorderAlignForwardPlan::Make(std::span<const mluOpTensorL
   return plan;
 }
 
-void BorderAlignForward::RequireArgs(const Plan&, const Args& args) {
-  core::RequirePointers({{"input", args.input},
-                         {"boxes", args.boxes},
-                         {"output", args.output},
+void BorderAlignForward::RequireArgs(const Plan& plan, const Args& args) {
+  core::RequirePointers({{"input", args.input, plan.dtype},
+                         {"boxes", args.boxes, plan.dtype},
+                         {"output", args.output, plan.dtype},
                          {"argmax_idx", args.argmax_idx}});
 }
 

@@ -224,8 +224,11 @@ runtime::Work ProposeFor(const GenerateProposalsV2Plan& plan, const GenerateProp
     w.MoveKeptToFront();
     const int64_t found = CollectBest(args.scores + image * plan.anchors, plan.anchors, end, w.keys,
                                       reinterpret_cast<uint32_t*>(w.other_keys), threads);
+    // Fewer than `end` only where another thread changes the scores: there are no keys behind them.
+    const int64_t candidates = std::min(end, found) - begin;
+    if (candidates <= 0) break;
     const uint64_t* order = cpu::SortByRank(w.keys, w.other_keys, found);
-    const int64_t count = Decode(plan, args, image, order + begin, end - begin, w, threads);
+    const int64_t count = Decode(plan, args, image, order + begin, candidates, w, threads);
     all += suppress(count);
   }
   return all;

@@ -129,8 +129,10 @@ __global__ void OffsetsKernel(Plan plan, Args args, bool first_group, Workspace 
   int32_t total = first_group ? 0 : *w.total;
   for (int64_t image = 0; image < w.lists.images; ++image) {
     w.offset[image] = total;
-    args.rpn_rois_num[image] = ResultsOf(plan, w.lists, image);
-    total += args.rpn_rois_num[image];
+    // Not read back: the caller's memory may change, but this is where results are written.
+    const int32_t results = ResultsOf(plan, w.lists, image);
+    args.rpn_rois_num[image] = results;
+    total += results;
   }
   *w.total = total;
   *args.rpn_rois_batch_size = total;

@@ -46,9 +46,9 @@ NmsPlan NmsPlan::ForWorkspace(const mluOpTensorStruct* boxes_desc) {
   return {boxes.dim(0), boxes.desc->dtype, 0.0f};
 }
 
-void Nms::RequireArgs(const Plan&, const Args& args) {
-  core::RequirePointers({{"boxes", args.boxes},
-                         {"scores", args.scores},
+void Nms::RequireArgs(const Plan& plan, const Args& args) {
+  core::RequirePointers({{"boxes", args.boxes, plan.dtype},
+                         {"scores", args.scores, plan.dtype},
                          {"output", args.output},
                          {"result_num", args.result_num}});
 }

@@ -32,7 +32,9 @@ void Run(const NmsPlan& plan, const T* boxes, const T* scores, int32_t* output, 
   const auto key = [&](int32_t i) {
     return math::ScoreKey(math::ToFloat(scores[i]), static_cast<uint32_t>(i));
   };
-  std::sort(order, order + plan.count, [&](int32_t a, int32_t b) { return key(a) < key(b); });
+  // A heap sort: it stays within the array also where another thread changes the scores meanwhile.
+  std::partial_sort(order, order + plan.count, order + plan.count,
+                    [&](int32_t a, int32_t b) { return key(a) < key(b); });
 
   bool* const suppressed = workspace.suppressed;
   std::fill_n(suppressed, plan.count, false);

@@ -33,7 +33,8 @@ void PolyNmsReference(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* me
 
   int32_t* const order = workspace.order;
   std::iota(order, order + plan.count, 0);
-  std::sort(order, order + plan.count, [&](int32_t a, int32_t b) {
+  // A heap sort: it stays within the array also where another thread changes the scores meanwhile.
+  std::partial_sort(order, order + plan.count, order + plan.count, [&](int32_t a, int32_t b) {
     return math::ScoreKey(boxes[int64_t{a} * 9 + 8], static_cast<uint32_t>(a)) <
            math::ScoreKey(boxes[int64_t{b} * 9 + 8], static_cast<uint32_t>(b));
   });

@@ -39,7 +39,8 @@ void CopyStrided(const mluOpTensorStruct& desc, const void* src, void* dst) {
   const auto* from = static_cast<const std::byte*>(src);
   auto* to = static_cast<std::byte*>(dst);
   const auto dim = [&](int d) { return d >= 0 ? desc.dims[d] : 1; };
-  const auto stride = [&](int d) { return d >= 0 ? desc.strides[d] * kStep : 0; };
+  // In bytes. That of a dim that is 1 may be anything, and its product too large.
+  const auto stride = [&](int d) { return dim(d) > 1 ? desc.strides[d] * kStep : 0; };
   const int last = desc.rank - 1;
   const int64_t rows = dim(last - 1), row_stride = stride(last - 1);
   const int64_t columns = dim(last), column_stride = stride(last);
@@ -53,9 +54,11 @@ void CopyStrided(const mluOpTensorStruct& desc, const void* src, void* dst) {
       }
     }
     for (d = last - 2; d >= 0; --d) {
-      from += stride(d);
-      if (++index[d] < desc.dims[d]) break;
-      from -= desc.dims[d] * stride(d);
+      if (++index[d] < desc.dims[d]) {
+        from += stride(d);
+        break;
+      }
+      from -= (desc.dims[d] - 1) * stride(d);
       index[d] = 0;
     }
   } while (d >= 0);
