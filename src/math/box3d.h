@@ -58,6 +58,39 @@ DETOPS_HD_HOT bool Holds(const FlatBox& b, float x, float y, float z) {
   return in_x & in_y & in_z;
 }
 
+// Bounds that contain every point that a box contains, on the axes x, y and z. For a box that
+// contains nothing, low[0] > high[0].
+struct Bounds3d {
+  float low[3], high[3];
+
+  DETOPS_HD bool Empty() const { return !(low[0] <= high[0]); }
+};
+
+DETOPS_HD Bounds3d BoundsOf(const FlatBox& b) {
+  // Rotated back, |dx| is at most |cos| rx + |sin| ry. The margin, relative to both, covers the
+  // rounding errors of the test and of these sums, which are below 2^-20 of them.
+  const float cos = std::fabs(b.cos), sin = std::fabs(b.sin);
+  const float more = 1e-5f * (b.reach_x + b.reach_y) + 1e-37f;
+  const float x = cos * b.reach_x + sin * b.reach_y + more + 1e-6f * std::fabs(b.cx);
+  const float y = sin * b.reach_x + cos * b.reach_y + more + 1e-6f * std::fabs(b.cy);
+  const float z = 1.00001f * b.reach_z + 1e-6f * std::fabs(b.cz) + 1e-37f;
+  Bounds3d bounds = {{b.cx - x, b.cy - y, b.cz - z}, {b.cx + x, b.cy + y, b.cz + z}};
+  // A box of infinite height also contains points at infinity, wherever its centre is.
+  if (b.reach_z > std::numeric_limits<float>::max()) {
+    bounds.low[2] = -std::numeric_limits<float>::infinity();
+    bounds.high[2] = std::numeric_limits<float>::infinity();
+  }
+  // Written so that NaN anywhere counts: that of a centre or of the heading propagates to the
+  // bounds.
+  if (!(b.reach_x >= 0.0f && b.reach_y >= 0.0f && b.reach_z >= 0.0f &&
+        bounds.low[0] <= bounds.high[0] && bounds.low[1] <= bounds.high[1] &&
+        bounds.low[2] <= bounds.high[2])) {
+    bounds.low[0] = 1.0f;
+    bounds.high[0] = 0.0f;
+  }
+  return bounds;
+}
+
 // The largest float below `bound`, and the largest float that is at most `bound`: for a float f, f
 // < bound is equivalent to f <= FloatBelow(bound), so float code decides as double code does. NaN
 // stays NaN.

@@ -2,7 +2,8 @@
 //
 // Vectors across the points. With few pairs in all, every point is tested against every box.
 // Otherwise a grid tells, for a vector of points at once, which of them lie in a cell that any box
-// touches; only those are tested, one by one, against the boxes of their cell.
+// touches; only those are tested, one by one, against the boxes of their cell or, where those are
+// many, of their leaf of the tree below that cell.
 #include "cpu/simd.h"
 #include "ops/points_in_boxes/grid.h"
 #include "ops/points_in_boxes/plan.h"
@@ -119,37 +120,39 @@ HWY_INLINE int32_t LowestOf(const int32_t* list, const FlatBox* boxes, const flo
   }
 }
 
+// The list of the boxes that a point may lie in, or kNoBoxes.
+HWY_INLINE Place LeafOf(Place place, const Node* nodes, const float* point, int64_t& visited) {
+  while (place < kNoBoxes) {
+    const Node& node = nodes[-2 - place];
+    place = node.half[point[node.axis] < node.split ? 0 : 1];
+    ++visited;
+  }
+  return place;
+}
+
 // Axis::Cell for a vector.
 HWY_INLINE IntVec CellsOf(const Axis& axis, FloatVec x) {
   const FloatTag tag;
-  const IntTag int_tag;
-  if (HWY_LIKELY(axis.splits == nullptr)) {
-    FloatVec t = hn::Add(hn::Mul(hn::Sub(x, hn::Set(tag, axis.origin)), hn::Set(tag, axis.scale)),
-                         hn::Set(tag, 1));
-    // NaN goes to some cell; no box there contains it.
-    t = hn::IfThenElse(hn::Gt(t, hn::Zero(tag)), t, hn::Zero(tag));
-    t = hn::Min(t, hn::Set(tag, static_cast<float>(axis.cells - 1)));
-    return hn::ConvertTo(int_tag, t);
-  }
-  IntVec cell = hn::Zero(int_tag);
-  for (int32_t step = 1 << axis.search_steps >> 1; step > 0; step >>= 1) {
-    const IntVec next = hn::Add(cell, hn::Set(int_tag, step));
-    const FloatVec split = hn::GatherIndex(tag, axis.splits - 1, next);
-    cell = hn::IfThenElse(hn::RebindMask(int_tag, hn::Le(split, x)), next, cell);
-  }
-  return cell;
+  FloatVec t = hn::Add(hn::Mul(hn::Sub(x, hn::Set(tag, axis.origin)), hn::Set(tag, axis.scale)),
+                       hn::Set(tag, 1));
+  // NaN goes to some cell; no box there contains it.
+  t = hn::IfThenElse(hn::Gt(t, hn::Zero(tag)), t, hn::Zero(tag));
+  t = hn::Min(t, hn::Set(tag, static_cast<float>(axis.cells - 1)));
+  return hn::ConvertTo(IntTag(), t);
 }
 
-// Returns how many tests it made. In blocks of 64 points: vectors find which of them lie in a cell
-// with boxes, and those are tested one by one. A branch per vector would be mispredicted.
-int64_t TestNear(const Grid& grid, const FlatBox* boxes, const float* points, int64_t begin,
-                 int64_t end, int32_t* indices) {
+// Returns how many tests it made, and how many nodes it visited. In blocks of 64 points: vectors
+// find which of them lie in a cell with boxes, and those are tested one by one. A branch per vector
+// would be mispredicted.
+runtime::Work TestNear(const Grid& grid, const FlatBox* boxes, const float* points, int64_t begin,
+                       int64_t end, int32_t* indices) {
   constexpr int64_t kBlock = 64, kAhead = 8 * kBlock;
   const IntTag int_tag;
   const Axis axis_x = grid.x(), axis_y = grid.y();
-  const int32_t* const heads = grid.heads();
+  const Place* const heads = grid.heads();
   const int32_t* const lists = grid.lists();
-  int64_t tests = 0;
+  const Node* const nodes = grid.nodes();
+  int64_t tests = 0, visited = 0;
   for (int64_t block = begin; block < end; block += kBlock) {
     const int64_t block_end = std::min(block + kBlock, end);
     // The hardware prefetcher does not cross pages.
@@ -164,7 +167,7 @@ int64_t TestNear(const Grid& grid, const FlatBox* boxes, const float* points, in
                                   CellsOf(axis_x, p.x));
       const IntVec head = hn::GatherIndex(int_tag, heads, cell);
       hn::StoreU(head, int_tag, starts + (first - block));
-      const auto occupied = hn::Gt(head, hn::Set(int_tag, -1));
+      const auto occupied = hn::Ne(head, hn::Set(int_tag, kNoBoxes));
       near |= MaskBits(hn::RebindMask(FloatTag(), occupied)) << (first - block);
       StoreIndices(hn::Set(int_tag, -1), count, indices + first);
     };
@@ -173,10 +176,12 @@ int64_t TestNear(const Grid& grid, const FlatBox* boxes, const float* points, in
     for (; near != 0; near &= near - 1) {
       const int slot = std::countr_zero(near);
       const int64_t point = block + slot;
-      indices[point] = LowestOf(lists + starts[slot], boxes, points + 3 * point, tests);
+      const Place list = LeafOf(starts[slot], nodes, points + 3 * point, visited);
+      if (list == kNoBoxes) continue;
+      indices[point] = LowestOf(lists + list, boxes, points + 3 * point, tests);
     }
   }
-  return tests;
+  return {tests, visited};
 }
 
 }  // namespace
@@ -185,7 +190,7 @@ void Run(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, void* mem
          const runtime::Launch& launch) {
   core::WorkspaceLayout layout(memory);
   Workspace workspace(layout, plan);
-  std::atomic<int64_t> tests = 0;
+  std::atomic<int64_t> tests = 0, candidates = 0;
   for (int64_t b = 0; b < plan.batches; ++b) {
     const float* points = args.points + b * plan.points * 3;
     const float* boxes = args.boxes + b * plan.boxes * 7;
@@ -198,12 +203,17 @@ void Run(const PointsInBoxesPlan& plan, const PointsInBoxesArgs& args, void* mem
       tests += plan.points * plan.boxes;
       continue;
     }
-    workspace.grid.Build(workspace.boxes, plan.boxes, launch.threads);
+    workspace.grid.Build(workspace.boxes, plan.boxes, points, plan.points, launch.threads);
     launch.threads.For(plan.points, kGrain, [&](int64_t begin, int64_t end) {
-      tests += TestNear(workspace.grid, workspace.boxes, points, begin, end, indices);
+      const runtime::Work work =
+          TestNear(workspace.grid, workspace.boxes, points, begin, end, indices);
+      tests += work.pairs;
+      candidates += work.candidates;
     });
+    candidates += workspace.grid.work();
   }
   launch.work.pairs = tests;
+  launch.work.candidates = candidates;
 }
 
 }  // namespace detops::ops::HWY_NAMESPACE

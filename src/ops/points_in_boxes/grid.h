@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which boxes a point may lie in: a grid over the ground plane, with the boxes that touch each
-// cell. The exact test follows, so the grid may list too many boxes but must never miss one.
+// cell, and below cells with many boxes a tree. Where too many cells would have many boxes, there
+// is one cell, and the tree does it all. The exact test follows, so too many boxes may be listed,
+// but none may be missing.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "core/workspace.h"
 #include "math/box3d.h"
+#include "ops/points_in_boxes/tree.h"
 #include "runtime/cpu/threads.h"
 
 namespace detops::ops::points_in_boxes {
 
-using math::FlatBox;
-
 FlatBox Flatten(const float* box);  // [7] cx cy cz dx dy dz heading
 
-// Cells along one axis. The first and the last extend to infinity. Cell() is monotonic in its
-// argument despite rounding, so a point between a box's ends lies in a cell between theirs.
+// Uniform cells along one axis. The first and the last extend to infinity. Cell() is monotonic in
+// its argument despite rounding, so a point between a box's ends lies in a cell between theirs.
 struct Axis {
   int32_t cells = 1;
-  // Uniform cells: origin and 1/width of the inner ones.
-  float origin = 0.0f, scale = 0.0f;
-  // Otherwise, cells between these sorted values; search_steps is log2 of their number + 1.
-  const float* splits = nullptr;
-  int32_t search_steps = 0;
+  float origin = 0.0f, scale = 0.0f;  // of the inner cells, 1/width
 
   int32_t Cell(float x) const;
   // An interval that is certain to contain every float of the cell.
@@ -37,21 +35,21 @@ class Grid {
   // Lays out arrays for `boxes` boxes and `points` points, O(boxes + points).
   Grid(core::WorkspaceLayout& layout, int64_t points, int64_t boxes);
 
-  // Uniform cells; where most boxes would lie in few of those (sizes or positions over many
-  // decades), cells at quantiles of the boxes' ends.
-  void Build(const FlatBox* boxes, int64_t count, runtime::Threads& threads);
+  // For `count` boxes and `point_count` points.
+  void Build(const FlatBox* boxes, int64_t count, const float* points, int64_t point_count,
+             runtime::Threads& threads);
 
   const Axis& x() const { return x_; }
   const Axis& y() const { return y_; }
-  // For cell y * x().cells + x: where its list of boxes starts, or -1. Lists ascend; the last entry
-  // is ~box.
-  const int32_t* heads() const { return heads_; }
+  // For cell y * x().cells + x, where its boxes are.
+  const Place* heads() const { return heads_; }
   const int32_t* lists() const { return lists_; }
+  const Node* nodes() const { return tree_.nodes(); }
+  // How many cells and boxes were examined to build it.
+  int64_t work() const { return work_ + tree_.work(); }
 
  private:
-  struct Bounds {
-    float x1, y1, x2, y2;
-  };
+  using Bounds = math::Bounds3d;
   struct Span {
     int32_t begin, end;  // cells of one row
   };
@@ -59,30 +57,38 @@ class Grid {
     int32_t begin, end;  // cells of some rows
     int64_t entries = 0;
     int32_t first_entry = 0;
-    double squares = 0.0;  // sum of the squares of the lengths of its lists
+    int64_t long_entries = 0, long_lists = 0;  // those of lists that the tree is to split
   };
-  static Bounds BoundsOf(const FlatBox& box);
-  void FillUniformly(const FlatBox* boxes, int64_t count, runtime::Threads& threads);
-  void PlaceUniformly(int64_t count, int64_t cells);
-  void PlaceAtQuantiles(int64_t count);
+  void FindExtent(int64_t count);
+  float Nth(int64_t n, int64_t count);  // of the sorted scratch_
+  void PlaceCells(int64_t cells);
   int64_t RowsOf(const Bounds& bounds) const;
   int64_t FirstSpan(int64_t box) const { return box == 0 ? 0 : span_ends_[box - 1]; }
   void FindSpans(const FlatBox& box, const Bounds& bounds, Span* spans) const;
   bool FillLists(const FlatBox* boxes, int64_t count, runtime::Threads& threads);
   void CountEntries(int64_t spans, Band& band);
   void FillListsOf(Band& band, int64_t count);
+  std::span<SamplePoint> TakeSamples(const float* points, int64_t point_count);  // by cell
+  double Test(std::span<SamplePoint> samples, const FlatBox* boxes, Place place);
+  // Runs body(cell, samples there) for samples sorted by cell.
+  template <class Body>
+  static void ForCells(std::span<SamplePoint> samples, const Body& body);
+  void SplitLongLists(const FlatBox* boxes, int64_t count, const float* points,
+                      int64_t point_count);
+  void SplitWhole(const FlatBox* boxes, int64_t count, std::span<SamplePoint> samples,
+                  double points_per_sample);
 
-  int64_t max_cells_, max_entries_, max_spans_, max_splits_;
-  Bounds* bounds_;      // [boxes]; x1 > x2 for a box that contains nothing
-  float* splits_[2];    // [max_splits] for x and y
-  float* ends_;         // [2 * boxes] scratch for sorting
-  int32_t* heads_;      // [cells]
-  int32_t* lists_;      // [max_entries]
+  int64_t max_cells_, max_entries_, max_tree_entries_, max_spans_;
+  Bounds* bounds_;      // [boxes]
+  float* scratch_;      // [boxes]
+  Place* heads_;        // [cells]
+  int32_t* lists_;      // [max_entries + max_tree_entries]
   Span* spans_;         // [max_spans] box after box, one for each row that the box touches
   int64_t* span_ends_;  // [boxes] where the spans of a box end
-  // The mean length of the list that an entry is in: the tests that a point inside some box needs.
-  double mean_list_length_ = 0.0;
+  int64_t entries_ = 0, long_entries_ = 0, long_lists_ = 0, work_ = 0;
+  Bounds extent_;  // of the inner cells, on the axes x and y
   Axis x_, y_;
+  Tree tree_;
 };
 
 }  // namespace detops::ops::points_in_boxes
