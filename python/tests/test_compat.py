@@ -11,6 +11,8 @@ import scenes
 from frameworks import require
 
 import detops
+from detops.compat import openpcdet
+from detops.compat._margins import size_for_limit, with_margin
 from detops.compat.paddle import generate_proposals
 
 F = np.float32
@@ -54,25 +56,29 @@ def first_of(held):
 
 @pytest.mark.parametrize("margin", [0.0, 1e-2])
 def test_sizes_for_other_margins_decide_alike(margin):
-    torch = require("torch")
-    from detops.compat._margins import with_margin
-
     for seed in range(20):
         points, boxes = on_the_border(seed)
         expected = held_by(points, boxes, margin, bottom=False)
-        adjusted = with_margin(torch.tensor(boxes), margin).numpy()
+        adjusted = with_margin(np, boxes, margin)
+        assert adjusted.dtype == np.float32
         for box, row in zip(adjusted, expected, strict=True):
             actual = detops.points_in_boxes(points[None], box[None, None])[0]
             np.testing.assert_array_equal(actual == 0, row)
         assert expected.any() and not expected.all()
 
 
-def test_sizes_at_the_ends_of_the_range():
+def test_sizes_for_other_margins_are_those_of_tensors_too():
     torch = require("torch")
-    from detops.compat._margins import size_for_limit
+    for seed in range(5):
+        _, boxes = on_the_border(seed)
+        adjusted = with_margin(torch, torch.tensor(boxes), 1e-2)
+        assert adjusted.dtype == torch.float32
+        np.testing.assert_array_equal(adjusted.numpy(), with_margin(np, boxes, 1e-2))
 
-    sizes = size_for_limit(torch.tensor([0.0, -1.0, float("inf"), float("nan"), 1e30]))
-    assert sizes[:2].tolist() == [-1, -1] and sizes[2] == torch.inf
+
+def test_sizes_at_the_ends_of_the_range():
+    sizes = size_for_limit(np, np.array([0.0, -1.0, np.inf, np.nan, 1e30]))
+    assert sizes[:2].tolist() == [-1, -1] and sizes[2] == np.inf
     assert not sizes[3] > 0 and sizes[4] > 1e30
 
 
@@ -89,24 +95,40 @@ def test_mmcv_points_in_boxes_part():
             np.testing.assert_array_equal(result[batch].numpy(), expected)
 
 
-def test_openpcdet():
-    torch = require("torch")
-    from detops.compat import openpcdet
-
-    for seed in range(10):
-        cloud, boxes = scenes.lidar(np.random.default_rng(seed), 1, 400, 8)
-        gpu = openpcdet.points_in_boxes_gpu(torch.tensor(cloud), torch.tensor(boxes))
-        assert gpu.dtype == torch.int32
+@pytest.mark.parametrize("points", [0, 1, 400, 10_000])
+def test_openpcdet(points):
+    """With so few points that one call takes all boxes, and so many that each box has its own."""
+    for seed in range(5):
+        cloud, boxes = scenes.lidar(np.random.default_rng(seed), 1, points, 8)
+        gpu = openpcdet.points_in_boxes_gpu(cloud, boxes)
+        assert gpu.dtype == np.int32
         expected = held_by(cloud[0], boxes[0], 1e-5, bottom=False)
-        np.testing.assert_array_equal(gpu[0].numpy(), first_of(expected))
+        np.testing.assert_array_equal(gpu[0], first_of(expected))
 
         cpu = openpcdet.points_in_boxes_cpu(cloud[0], boxes[0])
         assert isinstance(cpu, np.ndarray) and cpu.dtype == np.int32
         np.testing.assert_array_equal(cpu, held_by(cloud[0], boxes[0], 1e-2, bottom=False))
-        tensor = openpcdet.points_in_boxes_cpu(torch.tensor(cloud[0]), torch.tensor(boxes[0]))
-        assert isinstance(tensor, torch.Tensor)
-        np.testing.assert_array_equal(tensor.numpy(), cpu)
-    assert openpcdet.points_in_boxes_cpu(cloud[0], boxes[0, :0]).shape == (0, 400)
+    assert openpcdet.points_in_boxes_cpu(cloud[0], boxes[0, :0]).shape == (0, points)
+
+
+def test_openpcdet_refuses_other_shapes():
+    cloud, boxes = scenes.lidar(np.random.default_rng(1), 1, 10, 3)
+    for wrong in (boxes[0, :, :6], boxes, boxes[0, 0]):
+        with pytest.raises(ValueError, match="boxes: "):
+            openpcdet.points_in_boxes_cpu(cloud[0], wrong)
+    with pytest.raises(ValueError, match="points"):
+        openpcdet.points_in_boxes_cpu(cloud[0, :, :2], boxes[0])
+
+
+def test_openpcdet_on_tensors():
+    torch = require("torch")
+    cloud, boxes = scenes.lidar(np.random.default_rng(1), 1, 400, 8)
+    gpu = openpcdet.points_in_boxes_gpu(torch.tensor(cloud), torch.tensor(boxes))
+    np.testing.assert_array_equal(gpu.numpy(), openpcdet.points_in_boxes_gpu(cloud, boxes))
+    learned = torch.tensor(boxes[0], requires_grad=True)
+    cpu = openpcdet.points_in_boxes_cpu(torch.tensor(cloud[0]), learned)
+    assert isinstance(cpu, torch.Tensor) and cpu.dtype == torch.int32
+    np.testing.assert_array_equal(cpu.numpy(), openpcdet.points_in_boxes_cpu(cloud[0], boxes[0]))
 
 
 def test_mmcv_bbox_overlaps():
@@ -122,7 +144,32 @@ def test_mmcv_bbox_overlaps():
     empty = torch.tensor([])
     assert mmcv.bbox_overlaps(empty, boxes).shape == (0, 6)
     assert mmcv.bbox_overlaps(boxes, empty).shape == (6, 0)
-    assert mmcv.bbox_overlaps(empty, empty, aligned=True).shape == (0, 1)
+    assert mmcv.bbox_overlaps(empty, empty).shape == (0, 0)
+    none = torch.zeros(0, 4)
+    assert mmcv.bbox_overlaps(none, none, aligned=True).shape == (0,)
+    assert mmcv.bbox_overlaps(empty, empty, aligned=True).shape == (0,)
+    assert mmcv.bbox_overlaps(none.double(), boxes.double()).dtype == torch.float64
+
+
+@pytest.mark.parametrize(
+    ("shapes", "options"),
+    [
+        (((0, 4), (3, 4)), {"aligned": True}),
+        (((3, 4), (0, 4)), {"aligned": True}),
+        (((0, 4), (3, 5)), {}),
+        (((3, 5), (0, 4)), {}),
+        (((0, 4), (0, 4)), {"mode": "giou"}),
+        (((3, 4), (3, 4)), {"mode": "giou"}),
+        (((0, 4), (0, 4)), {"offset": 2}),
+    ],
+    ids=str,
+)
+def test_mmcv_bbox_overlaps_refuses_what_mmcv_does(shapes, options):
+    torch = require("torch")
+    from detops.compat import mmcv
+
+    with pytest.raises(ValueError, match=": "):
+        mmcv.bbox_overlaps(*map(torch.zeros, shapes), **options)
 
 
 def test_mmcv_border_align():
@@ -151,6 +198,9 @@ def test_mmcv_nms_quadri():
     assert kept.dtype == torch.int64
     assert kept.equal(detops.poly_nms(dets, 0.2, order="score"))
     assert kept_dets.equal(dets[kept])
+    # Where mmcv has an IoU of 0.08.
+    apart = torch.tensor([[0, 0, 4, 0, 6, 2, 2, 2], [0.1, 1, 0.9, 1, 0.9, 1.8, 0.1, 1.8]])
+    assert len(mmcv.nms_quadri(apart, torch.tensor([1.0, 2.0]), 0.0)[1]) == 2
     none, indices = mmcv.nms_quadri(dets[:0, :8], dets[:0, 8], 0.2)
     assert none.shape == (0, 8) and indices is None
 
@@ -162,11 +212,47 @@ def test_paddle_conventions():
     assert generate_proposals(**arguments)[2] is None
     with pytest.raises(ValueError, match="eta"):
         generate_proposals(**arguments, eta=0.9)
+    with pytest.raises(ValueError, match="nms_thresh"):
+        generate_proposals(**arguments, nms_thresh=float("nan"))
 
 
-@pytest.mark.parametrize("pixel_offset", [False, True])
+@pytest.mark.parametrize("post_nms_top_n", [0, -1])
+def test_paddle_keeps_all_for_no_post_nms_top_n(post_nms_top_n):
+    arguments = scenes.to_nchw(scenes.proposals(np.random.default_rng(1), 2, 3, 4, 5))
+    expected = generate_proposals(**arguments, post_nms_top_n=60, return_rois_num=True)
+    actual = generate_proposals(**arguments, post_nms_top_n=post_nms_top_n, return_rois_num=True)
+    for a, e in zip(actual, expected, strict=True):
+        np.testing.assert_array_equal(a, e)
+
+
+@pytest.mark.parametrize("nms_thresh", [0.0, -0.5])
+def test_paddle_does_not_suppress_for_no_threshold(nms_thresh):
+    arguments = scenes.to_nchw(scenes.proposals(np.random.default_rng(1), 2, 3, 4, 5))
+    arguments["bbox_deltas"] = np.repeat(arguments["bbox_deltas"][:, :4], 3, 1)  # duplicates
+    arguments["anchors"] = np.repeat(arguments["anchors"][:, :, :1], 3, 2)
+    some, _, _ = generate_proposals(**arguments)
+    rois, probs, count = generate_proposals(
+        **arguments, nms_thresh=nms_thresh, post_nms_top_n=7, return_rois_num=True
+    )
+    assert len(rois) == len(probs) == count.sum() > len(some)
+    assert (count > 7).all() and (np.diff(probs[: count[0], 0]) <= 0).all()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {},
+        {"pixel_offset": True},
+        {"post_nms_top_n": 0},
+        {"post_nms_top_n": -1, "pixel_offset": True},
+        # Paddle's CPU kernel does not sort what it selects.
+        {"nms_thresh": 0.0, "pre_nms_top_n": 0},
+        {"nms_thresh": -1.0, "pre_nms_top_n": 0, "post_nms_top_n": 5},
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("seed", range(5))
-def test_paddle_itself_agrees(seed, pixel_offset):
+def test_paddle_itself_agrees(seed, other):
     paddle = require("paddle")
     peer = paddle.vision.ops.generate_proposals
     assert list(inspect.signature(peer).parameters) == list(
@@ -177,8 +263,8 @@ def test_paddle_itself_agrees(seed, pixel_offset):
     options = {
         "pre_nms_top_n": 150,
         "post_nms_top_n": 60,
-        "pixel_offset": pixel_offset,
         "return_rois_num": True,
+        **other,
     }
     expected = peer(**tensors, **options)
     actual = generate_proposals(**tensors, **options)

@@ -23,13 +23,12 @@ def bbox_overlaps(
 ) -> Tensor:
     """IoU or IoF of boxes [m, 4] and [n, 4]: [m, n], or [m] if aligned.
 
-    As mmcv, without boxes the last dim may be anything and the aligned result is [0, 1]. float64
-    goes in and out, but is computed in float32.
+    As mmcv, without boxes the last dim may be anything; an aligned result is then [0], as in mmcv
+    2.x ([0, 1] in 1.x). What mmcv asserts is a ValueError here. float64 goes in and out, but is
+    computed in float32.
     """
-    rows, columns = bboxes1.size(0), bboxes2.size(0)
-    if rows * columns == 0:
-        return bboxes1.new_empty((rows, 1) if aligned else (rows, columns))
-    ious = _core.bbox_overlaps(bboxes1.detach(), bboxes2.detach(), mode, aligned, offset)
+    first, second = (b.detach() if len(b) else b.new_empty((0, 4)) for b in (bboxes1, bboxes2))
+    ious = _core.bbox_overlaps(first, second, mode, aligned, offset)
     return ious.to(bboxes1.dtype) if bboxes1.is_floating_point() else ious
 
 
@@ -70,7 +69,7 @@ def points_in_boxes_part(points: Tensor, boxes: Tensor) -> Tensor:
     # Rounded once, as mmcv's kernel does.
     middle = (boxes[..., 2:3].double() + boxes[..., 5:6].double() / 2).float()
     boxes = torch.cat([boxes[..., :2], middle, boxes[..., 3:]], -1)
-    return _core.points_in_boxes(points.detach(), with_margin(boxes, 0.0), dtype="int32")
+    return _core.points_in_boxes(points.detach(), with_margin(torch, boxes, 0.0), dtype="int32")
 
 
 def nms_quadri(
@@ -80,8 +79,13 @@ def nms_quadri(
 
     As mmcv: the best score first; ``(dets, None)`` for no boxes; labels change nothing, as in
     mmcv's kernels. A box goes at an IoU above iou_threshold, as in mmcv's CUDA kernel (its CPU code
-    takes equal ones too). The IoU is the geometric one, also far from the origin and for concave
-    boxes, where mmcv's is not.
+    takes equal ones too).
+
+    The IoU is the geometric one of any quadrilaterals. mmcv 2.x computes that of rectangles, also
+    far from the origin, for it moves each pair there first. Of other shapes it does not: a corner
+    counts as inside a box where it lies in the rectangle over two of the box's sides. For the
+    parallelogram (0,0) (4,0) (6,2) (2,2) and the square from (.1,1) to (.9,1.8) beside it, mmcv
+    gives 0.08.
     """
     if dets.shape[0] == 0:
         return dets, None

@@ -1,34 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drop-ins for pcdet.ops.roiaware_pool3d.roiaware_pool3d_utils.
 
+On NumPy arrays without PyTorch, which is imported only by who passes tensors.
+
+As OpenPCDet's functions, they count a box of zeros, which pads a batch, as one that holds the point
+(0, 0, 0), which pads a point cloud or stands for a return that is missing. Where both may occur,
+say which boxes and points are real:
+
 >>> import numpy as np
->>> from detops.compat.openpcdet import points_in_boxes_cpu
->>> points_in_boxes_cpu(np.zeros((2, 3)), np.ones((1, 7)))
-array([[0, 0]], dtype=int32)
+>>> from detops.compat.openpcdet import points_in_boxes_cpu, points_in_boxes_gpu
+>>> points = np.array([[[0, 0, 0], [2, 2, 2]]], np.float32)  # the first is padding
+>>> boxes = np.array([[[0] * 7, [2, 2, 2, 1, 1, 1, 0]]], np.float32)  # the first is padding
+>>> points_in_boxes_gpu(points, boxes)
+array([[0, 1]], dtype=int32)
+>>> boxes[(boxes[..., 3:6] == 0).all(-1), 3] = -1  # a box of negative size holds nothing
+>>> points_in_boxes_gpu(points, boxes)
+array([[-1,  1]], dtype=int32)
+>>> np.where(points.any(-1), points_in_boxes_gpu(points, boxes), -1)  # or: what is no padding
+array([[-1,  1]], dtype=int32)
+>>> points_in_boxes_cpu(points[0], boxes[0])
+array([[0, 0],
+       [0, 1]], dtype=int32)
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+import sys
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from .. import _core
 from ._margins import with_margin
 
+if TYPE_CHECKING:
+    from .._core import _Dlpack
+
 __all__ = ["points_in_boxes_cpu", "points_in_boxes_gpu"]
 
-ArrayT = TypeVar("ArrayT")
+ArrayT = TypeVar("ArrayT", bound="_Dlpack")
+
+# One call takes a box, or several and the points as often: copying fewer than these costs less than
+# another call.
+_FEW_POINTS = 4096
 
 
-def points_in_boxes_gpu(points: Tensor, boxes: Tensor) -> Tensor:
+def points_in_boxes_gpu(points: ArrayT, boxes: Any) -> ArrayT:
     """The first box that holds each point, or -1: [B, M, 3] and [B, T, 7] to int32 [B, M].
 
     OpenPCDet's convention is detops' own: z is the middle of a box, the margin 1e-5. Works on the
     CPU too.
     """
-    return _core.points_in_boxes(points.detach(), boxes.detach(), dtype="int32")
+    cloud: ArrayT = _detached(points)
+    return _core.points_in_boxes(cloud, _detached(boxes), dtype="int32")
 
 
 def points_in_boxes_cpu(points: Any, boxes: ArrayT) -> ArrayT:
@@ -37,10 +61,25 @@ def points_in_boxes_cpu(points: Any, boxes: ArrayT) -> ArrayT:
     NumPy arrays or PyTorch tensors; the result is of the type of boxes. As OpenPCDet, and unlike
     detops.points_in_boxes: every box that holds the point, with a margin of 1e-2.
     """
-    tensor = torch.as_tensor(boxes).detach().cpu().float()
-    cloud = torch.as_tensor(points).detach().cpu().float()[None]
-    held = torch.empty((tensor.shape[0], cloud.shape[1]), dtype=torch.int32)
-    for row, box in zip(held, with_margin(tensor, 1e-2), strict=True):
+    adjusted = with_margin(np, _as_numpy(boxes), 1e-2)
+    cloud = _as_numpy(points)
+    held = np.empty((len(adjusted), len(cloud)), np.int32)
+    step = max(1, _FEW_POINTS // max(len(cloud), 1))
+    for i in range(0, len(adjusted), step):
+        alone = adjusted[i : i + step, None]  # each the only box of its batch
+        clouds = np.broadcast_to(cloud, (len(alone), *cloud.shape))
         # 0 is the only box; -1 becomes 0.
-        torch.add(_core.points_in_boxes(cloud, box[None, None], dtype="int32")[0], 1, out=row)
-    return held if isinstance(boxes, Tensor) else held.numpy()  # type: ignore[return-value]
+        np.add(_core.points_in_boxes(clouds, alone, dtype="int32"), 1, out=held[i : i + step])
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(boxes, torch.Tensor):
+        return torch.from_numpy(held)  # type: ignore[no-any-return]
+    return held  # type: ignore[return-value]
+
+
+def _detached(array: Any) -> Any:
+    return array.detach() if hasattr(array, "detach") else array
+
+
+def _as_numpy(array: Any) -> Any:
+    array = _detached(array)
+    return np.asarray(array.cpu() if hasattr(array, "cpu") else array, np.float32)

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["generate_proposals"]
 
+_ALL = 2**31 - 1
+
 ArrayT = TypeVar("ArrayT", bound="_Dlpack")
 
 
@@ -32,8 +34,9 @@ def generate_proposals(
 ) -> tuple[ArrayT, ArrayT, ArrayT | None]:
     """Region proposals of [N, A, H, W] scores and [N, 4A, H, W] deltas.
 
-    As Paddle: three results, the counts int32 and None unless return_rois_num. Paddle's adaptive
-    suppression (eta below 1) is refused.
+    As Paddle: three results, the counts int32 and None unless return_rois_num. post_nms_top_n of 0
+    or less keeps all; nms_thresh of 0 or less means no suppression, and then all are kept, whatever
+    post_nms_top_n says. Paddle's adaptive suppression (eta below 1) is refused.
 
     >>> import numpy as np
     >>> anchors = np.array([[[[0, 0, 9, 9]]]], np.float32)
@@ -41,6 +44,8 @@ def generate_proposals(
     ...                    np.array([[20, 20]], np.float32), anchors, np.ones_like(anchors))
     (array([[0., 0., 9., 9.]], dtype=float32), array([[1.]], dtype=float32), None)
     """
+    suppresses = nms_thresh > 0 or nms_thresh != nms_thresh  # NaN is for detops to refuse
+    most = int(post_nms_top_n) if suppresses else 0
     rois, probs, rois_num = _core.generate_proposals(
         scores,
         bbox_deltas,
@@ -48,8 +53,8 @@ def generate_proposals(
         anchors,
         variances,
         int(pre_nms_top_n),
-        int(post_nms_top_n),
-        nms_thresh,
+        most if most > 0 else _ALL,
+        nms_thresh if suppresses else 1.0,  # no IoU is above 1
         min_size,
         eta,
         pixel_offset,
