@@ -134,3 +134,57 @@ def test_indices_are_widened_in_place_at_every_size(count):
     wide = detops.points_in_boxes(cloud, boxes)
     np.testing.assert_array_equal(wide, detops.points_in_boxes(cloud, boxes, dtype="int32"))
     assert wide.min() == -1 and wide.max() > 0
+
+
+def upright(x1, y1, x2, y2, score):
+    return [x1, y1, x2, y1, x2, y2, x1, y2, score]
+
+
+@pytest.mark.parametrize("threshold", [0.5, np.float32(0.5)])
+def test_polygons_whose_iou_is_the_threshold_are_kept(threshold):
+    """However their corners are ordered, and wherever they lie."""
+    pair = np.array([upright(0, 0, 2, 3, 2), upright(0, 1, 3, 3, 1)], np.float32)  # 4 of 8
+    for start in range(4):
+        for step in (1, -1):
+            corners = [(start + step * i) % 4 for i in range(4)]
+            other = pair[1, :8].reshape(4, 2)[corners].ravel()
+            for offset in (0, 1e4, -123456):
+                dets = np.array([pair[0], [*other, 1]], np.float32)
+                dets[:, :8] += np.float32(offset)
+                assert detops.poly_nms(dets, threshold).tolist() == [0, 1]
+                below = np.nextafter(np.float32(0.5), np.float32(0))
+                assert detops.poly_nms(dets, below).tolist() == [0]
+
+
+def test_thresholds_of_polygons_are_rounded_to_float32():
+    three_fifths = [upright(0, 0, 4, 1, 2), upright(1, 0, 5, 1, 1)]
+    seven_tenths = [upright(0, 0, 17, 1, 2), upright(3, 0, 20, 1, 1)]
+    assert float(np.float32(0.6)) > 0.6 and detops.poly_nms(three_fifths, 0.6).tolist() == [0, 1]
+    assert float(np.float32(0.7)) < 0.7 and detops.poly_nms(seven_tenths, 0.7).tolist() == [0]
+
+
+def test_the_other_contracts_are_float_formulas():
+    """The examples of their READMEs, where exact arithmetic would decide otherwise."""
+    boxes = np.array([[0, 0, 9, 1.2], [3, 0, 12, 1.2]], np.float32)  # the IoU is 1/2
+    assert detops.bbox_overlaps(boxes, boxes)[0, 1] == np.float32(0.50000006)
+    assert detops.nms(boxes, np.array([2, 1], np.float32), 0.5).tolist() == [0]
+    quads = [upright(*box, score) for box, score in zip(boxes, (2, 1), strict=True)]
+    assert detops.poly_nms(quads, 0.5).tolist() == [0, 1]
+
+    _, _, count = detops.generate_proposals(
+        np.array([2, 1], np.float32).reshape(1, 1, 1, 2),
+        np.zeros((1, 4, 1, 2), np.float32),
+        np.array([[99, 99]], np.float32),
+        boxes.reshape(1, 2, 1, 4),
+        np.ones((1, 2, 1, 4), np.float32),
+        nms_thresh=0.5,
+    )
+    assert count.tolist() == [1]
+
+    def holds(point, *centre):
+        box = [*centre, 2, 2, 2, 0]
+        return detops.points_in_boxes([[point]], [[box]]).item() == 0
+
+    assert holds([0, 0, 1], 0, 0, 0) and not holds([0, 0, 1.0000001], 0, 0, 0)
+    assert holds([0, 0, 1], 0, 0, -3e-8)
+    assert holds([1.000009, 0, 0], 0, 0, 0) and not holds([1.00001, 0, 0], 0, 0, 0)

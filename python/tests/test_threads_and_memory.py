@@ -116,6 +116,33 @@ def test_other_threads_run_during_a_call():
     assert longest < took[0] / 2, f"the GIL was held for {longest:.3f} of {took[0]:.3f} s"
 
 
+INTERRUPTED = """
+import os, signal, threading, time, numpy as np, scenes, detops
+dets = scenes.quads(np.random.default_rng(2), 300_000, side=14_000)
+expected = detops.poly_nms(dets, 0.1).tolist()
+press = threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT))
+try:
+    press.start()
+    while True:
+        detops.poly_nms(dets, 0.1)
+except KeyboardInterrupt:
+    print("interrupted")
+press.join()
+assert detops.poly_nms(dets, 0.1).tolist() == expected
+"""
+
+
+def test_ctrl_c_during_a_call_surfaces_when_it_ends():
+    result = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert result.returncode == 0 and result.stdout == "interrupted\n", result.stderr
+
+
 FORK = """
 import multiprocessing, numpy as np, scenes, detops
 dets = scenes.quads(np.random.default_rng(5), 50_000, side=6000)  # enough for many threads

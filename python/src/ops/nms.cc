@@ -17,7 +17,8 @@ iou_threshold: a box goes if it overlaps a better one by more than this
 dtype: of the indices; int64 unless int32 is asked for
 
 Returns the indices kept, [K], best first. Equal scores: the lower index is the better one. On a CUDA
-device the call waits for K.
+device the call waits for K. The IoU is computed in float32, as torchvision's, and may differ from
+the exact one in the last place: poly_nms decides exactly.
 
 >>> import numpy as np
 >>> boxes = np.array([[0, 0, 10, 10], [1, 0, 11, 10], [20, 0, 30, 10]], np.float32)

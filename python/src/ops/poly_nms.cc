@@ -26,6 +26,9 @@ dtype: of the indices; int64 unless int32 is asked for
 Returns the indices kept, [K]. Equal scores: the lower index is the better one. On a CUDA device the
 call waits for K.
 
+Decisions are those of exact arithmetic on the given coordinates and on the threshold as float32: a
+box whose IoU equals it stays, and the order of the corners does not matter.
+
 >>> import numpy as np
 >>> dets = np.array([[0, 0, 1, 0, 1, 1, 0, 1, .7],
 ...                  [.1, 0, 1.1, 0, 1.1, 1, .1, 1, .8],
@@ -34,6 +37,9 @@ call waits for K.
 array([1, 2])
 >>> poly_nms(dets[:, :8], 0.5, scores=dets[:, 8], order="score")
 array([2, 1])
+>>> poly_nms([[0, 0, 2, 0, 2, 3, 0, 3, 2],
+...           [0, 1, 3, 1, 3, 3, 0, 3, 1]], 0.5)  # the IoU is 4 / 8
+array([0, 1])
 )";
 
 // [N,8] corners and [N] scores as the library wants them, on the host.
