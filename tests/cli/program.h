@@ -56,8 +56,8 @@ class Program : public ::testing::Test {
 
   Outcome Run(const std::string& arguments, const std::string& environment = "") const {
     const std::string command =
-        "cd '" + folder_.string() + "' && DETOPS_CASES='" DETOPS_CASES_FOLDER "' " + environment +
-        " timeout 300 '" DETOPS_PROGRAM "' " + arguments + " >stdout.txt 2>stderr.txt </dev/null";
+        "cd '" + folder_.string() + "' && DETOPS_CASES='" DETOPS_CASES_FOLDER "' timeout 300 env " +
+        environment + " '" DETOPS_PROGRAM "' " + arguments + " >stdout.txt 2>stderr.txt </dev/null";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, Slurp(File("stdout.txt")),
             Slurp(File("stderr.txt"))};

@@ -10,6 +10,7 @@
 
 #include "cases/tensor_values.h"
 #include "files/file.h"
+#include "terminal/errors.h"
 
 namespace detops::cli {
 namespace {
@@ -130,6 +131,7 @@ Case ParseCase(const fs::path& file, const std::string& text) {
   what.name = CaseName(file);
   const std::string folder = fs::absolute(file).parent_path().filename().string();
   what.group = IsGroup(folder) ? folder : "other";
+  const EndsWithoutMemory end;
   Collector collector;
   google::protobuf::TextFormat::Parser parser;
   parser.AllowUnknownField(true);
@@ -159,7 +161,10 @@ Problem MakeProblem(const Case& what, bool allow_outside) {
     }
   };
   Problem problem(*in_file([&] { return &schema::Named(what.spec.op_name()); }));
-  problem.spec = what.spec;
+  {
+    const EndsWithoutMemory end;
+    problem.spec = what.spec;
+  }
   in_file([&] { ReadScalars(what.spec, problem); });
   const auto inputs = InputsOf(problem);
   if (static_cast<size_t>(what.spec.input_size()) != inputs.size()) {
@@ -193,6 +198,7 @@ Problem MakeProblem(const Case& what, bool allow_outside) {
 }
 
 std::string WriteCase(const proto::Case& spec) {
+  const EndsWithoutMemory end;
   google::protobuf::TextFormat::Printer printer;
   printer.SetUseShortRepeatedPrimitives(true);
   std::string text;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "files/npy.h"
+#include "terminal/errors.h"
 
 namespace detops::cli {
 namespace {
@@ -224,8 +225,12 @@ Array MakeTensor(const proto::Tensor& tensor, const CaseFolder& folder, const st
 
 std::optional<Array> ExpectedTensor(const proto::Tensor& tensor, const CaseFolder& folder,
                                     const std::string& name) {
-  proto::Tensor given = tensor;
-  given.clear_random_data();  // what mluOp's tests have in the buffer before the call
+  const proto::Tensor given = [&] {
+    const EndsWithoutMemory end;
+    proto::Tensor copy = tensor;
+    copy.clear_random_data();  // what mluOp's tests have in the buffer before the call
+    return copy;
+  }();
   if (given.value_h_size() + given.value_f_size() + given.value_i_size() == 0 && !given.has_path())
     return std::nullopt;
   if (tensor.dtype() != proto::DTYPE_INT32) return MakeTensor(given, folder, name, false);

@@ -200,6 +200,9 @@ std::vector<CheckRow> CheckProblem(const Problem& problem, const CheckRow& about
     } catch (const RunError& e) {
       row.status = e.refused() ? Status::kRefused : Status::kError;
       row.reason = e.what();
+    } catch (const std::bad_alloc&) {
+      row.status = Status::kError;
+      row.reason = "out of memory";
     } catch (const std::exception& e) {
       row.status = Status::kError;
       row.reason = e.what();

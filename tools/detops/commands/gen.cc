@@ -49,6 +49,7 @@ void SpellOut(proto::Case& spec) {
 
 proto::Case MakeCase(const GenRequest& request, const std::string& scene,
                      const std::vector<int64_t>& sizes, uint64_t seed) {
+  const EndsWithoutMemory end;
   const Schema& op = *request.problem.schema;
   proto::Case spec;
   spec.set_op_name(op.name);

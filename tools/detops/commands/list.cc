@@ -32,7 +32,7 @@ std::vector<Row> Rows() {
 }
 
 void PrintJson(const std::vector<Row>& rows) {
-  Json json;
+  Json json = Json::object();
   json["version"] = detopsGetVersion();
   json["devices"] = Json::array();
   for (const DeviceInfo& d : Devices()) {

@@ -77,7 +77,7 @@ void RunOperator(const RunRequest& request) {
     throw UserError(e.what());
   }
 
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
   json["op"] = problem.schema->name;
   json["device"] = ran_on;
   json["implementation"] = implementation;

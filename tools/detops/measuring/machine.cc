@@ -80,8 +80,12 @@ HWY_AFTER_NAMESPACE();
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -139,9 +143,26 @@ double BestSeconds(int threads, int tries, const Prepare& prepare, const Body& b
     }
   };
   std::vector<std::thread> others;
-  for (int thread = 1; thread < threads; ++thread) others.emplace_back(work, thread);
+  std::exception_ptr failure;
+  const auto start = [&](int thread) {
+    try {
+      others.emplace_back(work, thread);
+    } catch (const std::system_error& e) {
+      throw std::runtime_error("to measure on " + std::to_string(threads) +
+                               " threads, they must start: " + e.what() +
+                               "; --threads 1 needs no other");
+    }
+  };
+  try {
+    for (int thread = 1; thread < threads; ++thread) start(thread);
+  } catch (const std::exception&) {
+    // Those that have started wait for all: they go through it without the others.
+    failure = std::current_exception();
+    for (auto i = static_cast<int>(others.size()) + 1; i < threads; ++i) together.arrive_and_drop();
+  }
   work(0);
   for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
   return best;
 }
 

@@ -241,6 +241,9 @@ std::vector<Measurement> MeasureFile(const std::filesystem::path& file,
       } catch (const RunError& e) {
         m.skipped = e.what();
         m.failed = !e.refused();
+      } catch (const std::bad_alloc&) {
+        m.skipped = "out of memory";
+        m.failed = true;
       } catch (const std::exception& e) {
         m.skipped = e.what();
         m.failed = true;
@@ -255,6 +258,10 @@ std::vector<Measurement> MeasureFile(const std::filesystem::path& file,
     }
   } catch (const NotHere& e) {
     about.skipped = e.what();
+    all = {about};
+  } catch (const std::bad_alloc&) {
+    about.skipped = "out of memory";
+    about.failed = true;
     all = {about};
   } catch (const std::exception& e) {
     about.skipped = e.what();

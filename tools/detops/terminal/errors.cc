@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terminal/errors.h"
 
+#include <gmp.h>
+
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string_view>
@@ -77,6 +80,44 @@ class Line {
   size_t size_ = 0;
 };
 
+const char* running_program = "";
+constexpr char kOutOfMemory[] = "out of memory; try a smaller size";
+
+[[noreturn]] void EndOutOfMemory() {
+  PrintError(running_program, kOutOfMemory);
+  std::_Exit(kExitUsage);
+}
+
+// GMP computes the exact results that others are compared with. It is C, so nothing can be thrown
+// through it, and by itself it aborts.
+void* Allocated(void* memory) {
+  if (memory == nullptr) EndOutOfMemory();
+  return memory;
+}
+void EndGmpWithText() {
+  mp_set_memory_functions(
+      [](size_t bytes) { return Allocated(std::malloc(bytes)); },
+      [](void* memory, size_t, size_t bytes) { return Allocated(std::realloc(memory, bytes)); },
+      [](void* memory, size_t) { std::free(memory); });
+}
+
+void PrintCurrentException() noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    PrintError(running_program, kOutOfMemory);
+  } catch (const std::exception& e) {
+    PrintError(running_program, e.what());
+  }
+}
+
+// Where no exception can be caught. The JSON library takes memory in destructors, for instance.
+[[noreturn]] void EndWithText() {
+  if (std::current_exception() == nullptr) std::abort();
+  PrintCurrentException();
+  std::_Exit(kExitUsage);
+}
+
 }  // namespace
 
 std::string Shown(const std::string& text) {
@@ -96,17 +137,21 @@ void PrintError(const char* program, const char* text) noexcept {
   line.Flush();
 }
 
+EndsWithoutMemory::EndsWithoutMemory() : before_(std::set_new_handler(EndOutOfMemory)) {}
+EndsWithoutMemory::~EndsWithoutMemory() { std::set_new_handler(before_); }
+
 int ExitCodeOf(const char* program, const std::function<int()>& run) {
+  running_program = program;
+  std::set_terminate(EndWithText);
+  EndGmpWithText();
   int exit_code = kExitUsage;
   try {
     exit_code = run();
-  } catch (const std::bad_alloc&) {
-    PrintError(program, "out of memory; try a smaller size");
-  } catch (const std::exception& e) {
-    PrintError(program, e.what());
+  } catch (const std::exception&) {
+    if (std::ferror(stdout) == 0) PrintCurrentException();
   }
-  // A full disk shows only here, where the last of the output leaves the program.
-  if (std::fflush(stdout) == 0) return exit_code;
+  // A full disk may show only here, where the last of the output leaves the program.
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
   PrintError(program, "the output can't be written");
   return kExitUsage;
 }

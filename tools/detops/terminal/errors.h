@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <new>
 #include <string>
 
 namespace detops::cli {
@@ -18,6 +19,19 @@ std::string Shown(const std::string& text);
 
 // "program: text" on stderr, as Shown. Needs no memory, so that it can say that there is none.
 void PrintError(const char* program, const char* text) noexcept;
+
+// While one lives, memory that runs out ends the program, with that text. For calls of protobuf,
+// whose messages are broken once an exception has left them.
+class EndsWithoutMemory {
+ public:
+  EndsWithoutMemory();
+  ~EndsWithoutMemory();
+  EndsWithoutMemory(const EndsWithoutMemory&) = delete;
+  EndsWithoutMemory& operator=(const EndsWithoutMemory&) = delete;
+
+ private:
+  const std::new_handler before_;
+};
 
 // The exit code of `run`, which may throw, and of what it printed: an output that can't be written
 // shows only in the end.

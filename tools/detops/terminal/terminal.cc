@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
 #include <utility>
 
 #include "terminal/errors.h"
@@ -77,18 +78,23 @@ void Table::Print() const {
 Progress::Progress(size_t total, bool shown)
     : total_(total), shown_(shown && isatty(STDERR_FILENO) == 1) {
   if (!shown_) return;
-  drawer_ = std::thread([this] {
+  const auto draw = [this] {
     std::unique_lock lock(mutex_);
     while (!finished_) {
       wake_.wait_for(lock, std::chrono::milliseconds(200));
       if (!finished_ && std::chrono::steady_clock::now() - start_ > kPatience) Draw(true);
     }
     Draw(false);
-  });
+  };
+  try {
+    drawer_ = std::thread(draw);
+  } catch (const std::system_error&) {
+    // No thread can be started: then there is no bar, and the work goes on.
+  }
 }
 
 Progress::~Progress() {
-  if (!shown_) return;
+  if (!drawer_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
     finished_ = true;
