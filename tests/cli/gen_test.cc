@@ -41,6 +41,26 @@ TEST_F(GenTest, ValuesAreThoseOfTheScene) {
   }
 }
 
+// Rows of the table are | `scene` | what | operators |.
+TEST_F(GenTest, TheManualHasEveryScene) {
+  std::istringstream manual(Slurp(DETOPS_CASES_FOLDER "/../docs/command-line.md"));
+  std::map<std::string, std::string> operators;
+  for (std::string line; std::getline(manual, line);) {
+    if (!line.starts_with("| `")) continue;
+    const size_t last = line.rfind(" | ");
+    operators[line.substr(3, line.find('`', 3) - 3)] += line.substr(last);
+  }
+  for (const Schema* op : schema::All()) {
+    for (const auto& kind : op->scenes) {
+      const std::string listed = operators[kind.name];
+      const std::string name = std::string(" ") + op->name;
+      EXPECT_TRUE(listed == " | all |" || listed.find(name + ",") != std::string::npos ||
+                  listed.find(name + " |") != std::string::npos)
+          << op->name << " " << kind.name << " is not in docs/command-line.md: " << listed;
+    }
+  }
+}
+
 TEST_F(GenTest, WhatItWritesPasses) {
   for (const char* arguments :
        {"poly_nms --scene all --count 2 --n 60",
