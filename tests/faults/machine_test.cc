@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The faults themselves: what is asked for fails, and nothing else does.
-#include "faults/faults.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -12,6 +10,8 @@
 #include <new>
 #include <system_error>
 #include <thread>
+
+#include "faults/faults.h"
 
 namespace detops::test {
 namespace {
@@ -23,7 +23,7 @@ bool CanAllocate() {
   return memory != nullptr;
 }
 
-TEST(Faults, FailTheAllocationThatWasAskedFor) {
+TEST(Machine, FailTheAllocationThatWasAskedFor) {
   detopsFaultsFailAllocation(2, 0);
   const bool first = CanAllocate(), second = CanAllocate(), third = CanAllocate();
   detopsFaultsFailAllocation(0, 0);
@@ -35,7 +35,7 @@ TEST(Faults, FailTheAllocationThatWasAskedFor) {
   EXPECT_TRUE(before && !at && !after && CanAllocate());
 }
 
-TEST(Faults, FailTheOperatorNew) {
+TEST(Machine, FailTheOperatorNew) {
   bool thrown = false;
   detopsFaultsFailAllocation(1, 0);
   try {
@@ -47,7 +47,7 @@ TEST(Faults, FailTheOperatorNew) {
   EXPECT_TRUE(thrown);
 }
 
-TEST(Faults, CountWhatIsNotFreed) {
+TEST(Machine, CountWhatIsNotFreed) {
   const long before = detopsFaultsLiveAllocations();
   void* volatile memory = std::aligned_alloc(64, 64);
   EXPECT_EQ(detopsFaultsLiveAllocations(), before + 1);
@@ -57,7 +57,7 @@ TEST(Faults, CountWhatIsNotFreed) {
   EXPECT_EQ(detopsFaultsLiveAllocations(), before);
 }
 
-TEST(Faults, FailThreadsFromOneOn) {
+TEST(Machine, FailThreadsFromOneOn) {
   detopsFaultsFailThreads(2);
   std::thread([] {}).join();
   EXPECT_THROW(std::thread([] {}), std::system_error);
@@ -67,7 +67,7 @@ TEST(Faults, FailThreadsFromOneOn) {
   std::thread([] {}).join();
 }
 
-TEST(Faults, FillTheDiskFromOneWriteOn) {
+TEST(Machine, FillTheDiskFromOneWriteOn) {
   const auto file = std::filesystem::temp_directory_path() / "detops_faults_test";
   std::ofstream stream(file);
   std::FILE* const c_stream = std::fopen(file.c_str(), "w");
