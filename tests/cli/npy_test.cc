@@ -119,6 +119,7 @@ TEST_F(NpyTest, BrokenCsvNamesTheLine) {
   EXPECT_NE(error("1,2\n3\n").find("b.csv:2: has 1 numbers"), std::string::npos);
   EXPECT_NE(error("1,2\n3,x\n").find("b.csv:2: column 2: 'x' is no number"), std::string::npos);
   EXPECT_NE(error("").find("holds no numbers"), std::string::npos);
+  EXPECT_NE(error("1;2\n1,5;2,5\n").find("b.csv:2: has both , and ;"), std::string::npos);
   EXPECT_NE(error(std::string("\0\xff\n", 3)).find("no number"), std::string::npos);
 }
 
@@ -143,7 +144,7 @@ TEST_F(NpyTest, EmptyFieldsOfCsvAreErrors) {
   }
   // An index without a name has numbers below it; blanks around a delimiter are no fields.
   EXPECT_EQ(ReadCsv(Write("i.csv", ",x,y\n0,1,2\n")).shape(), (Shape{1, 3}));
-  EXPECT_EQ(ReadCsv(Write("b.csv", " 1 , 2  3;4 \n")).shape(), (Shape{1, 4}));
+  EXPECT_EQ(ReadCsv(Write("b.csv", " 1 , 2  3,4 \n")).shape(), (Shape{1, 4}));
   EXPECT_EQ(ReadCsv(Write("m.csv",
                           "\xef\xbb\xbf"
                           "1\n2\n"))

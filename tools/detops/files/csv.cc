@@ -86,6 +86,10 @@ Array ReadCsv(const std::filesystem::path& file) {
     const auto fail = [&](const std::string& why) {
       throw UserError(fmt::format("{}:{}: {}", file.string(), line_number, why));
     };
+    // "1,5;2,5" is how spreadsheets write 1.5 and 2.5 in many countries, and would be four numbers.
+    if (line.find(',') != line.npos && line.find(';') != line.npos) {
+      fail("has both , and ; between its numbers; write 1.5 for 1,5, and separate by one of them");
+    }
     for (size_t column = 0; column < fields.size(); ++column) {
       const std::optional<float> number = Number(fields[column]);
       if (fields[column].empty()) {
