@@ -4,11 +4,13 @@
 // builds an index in shared memory, in which each point finds the few boxes it may lie in:
 // - slabs along x and along y, whose edges are quantiles of the boxes' centres, so that dense
 //   clusters get narrow slabs wherever they are and however large the scene is;
-// - slabs along z, uniform between the lowest and the highest box, where there are many boxes;
+// - slabs along z where there are many boxes, uniform between the lowest and the highest one, or at
+//   quantiles as well if flat boxes would gather in few of them;
 // - for each slab a bit mask of the boxes that extend into it; the boxes are ordered along x, so
 //   that the bits of an x slab are close together.
-// A point tests the boxes that are in the masks of all its slabs. Nothing is kept between
-// calls, nothing is allocated, and there is no limit on the number of boxes.
+// A point tests the boxes that are in the masks of all its slabs, unless a lower one contains it.
+// So it tests at most all boxes. Nothing is kept between calls, nothing is allocated, and there is
+// no limit on the number of boxes.
 #include <cstdint>
 
 #include "math/box3d.h"
@@ -21,12 +23,23 @@ namespace {
 
 constexpr int kThreads = 1024;  // one block per multiprocessor
 constexpr int kSlabs = 64;      // along x and y
-constexpr int kFloors = 16;     // slabs along z
+constexpr int kFloors = 32;     // slabs along z
 constexpr int32_t kNone = -1;
 
 // Boxes in an index at a time. For few boxes there is an index that takes less code and fewer steps
 // to build, as building takes most of the time there.
 constexpr int kMany = kThreads, kFew = 128;
+
+// Which of kCount slabs, each of which starts at its edge, contains v. Monotonic in v.
+template <int kCount>
+__device__ int SlabBetween(const float* edge, float v) {
+  int slab = 0;
+#pragma unroll
+  for (int step = kCount / 2; step > 0; step /= 2) {
+    if (edge[slab + step] <= v) slab += step;
+  }
+  return slab;
+}
 
 // The slabs along one axis.
 template <int kWords>
@@ -34,14 +47,7 @@ struct Axis {
   float edge[kSlabs];                 // where a slab starts; the first has no start
   uint32_t mask[kSlabs][kWords + 1];  // the odd row length spreads rows over the banks
 
-  __device__ int SlabOf(float v) const {
-    int slab = 0;
-#pragma unroll
-    for (int step = kSlabs / 2; step > 0; step /= 2) {
-      if (edge[slab + step] <= v) slab += step;
-    }
-    return slab;
-  }
+  __device__ int SlabOf(float v) const { return SlabBetween<kSlabs>(edge, v); }
 };
 
 // Maps floats to unsigned integers of the same order.
@@ -68,8 +74,13 @@ struct Index {
   uint16_t box[kBoxes];
   uint16_t rank[kBoxes];  // of each box, in that order
   Axis<kWords> x, y;
+  int lowest[kWords];  // the lowest box of each word of the masks
   uint32_t floor_mask[kHasFloors ? kFloors : 1][kWords + 1];
-  float z_low, z_high, floors_per_metre;      // of the slabs along z
+  float z_low, z_high;     // of the slabs along z
+  float floors_per_metre;  // negative if they have edges
+  float floor_edge[kHasFloors ? kFloors : 1];
+  int flat[kHasFloors ? kFloors : 1];         // how many flat boxes are in each of the uniform ones
+  int gather;                                 // whether too many are in one
   int first_word[kSlabs], last_word[kSlabs];  // used by x.mask
 };
 
@@ -89,9 +100,17 @@ __device__ void AtomicMaxFloat(float* to, float v) {
   }
 }
 
+// Uniform slabs between two heights. Where these are equal, not finite or too far apart, there is
+// one slab for all boxes: 0.
+__device__ float FloorsPerMetre(float z_low, float z_high) {
+  const float scale = kFloors / (z_high - z_low);
+  return scale > 0.0f && scale < 1e30f && z_low > -1e30f ? scale : 0.0f;
+}
+
 // Monotonic in z, so that a point between two heights gets a slab between theirs.
 template <class Index>
 __device__ int FloorOf(const Index& index, float z) {
+  if (index.floors_per_metre < 0.0f) return SlabBetween<kFloors>(index.floor_edge, z);
   const float floor = (z - index.z_low) * index.floors_per_metre;
   return static_cast<int>(fminf(fmaxf(floor, 0.0f), kFloors - 1.0f));
 }
@@ -102,36 +121,25 @@ __device__ float LargestBelow(double bound) {
   return f < bound ? f : nextafterf(f, -INFINITY);
 }
 
-// A prepared box, with bounds that contain every point it contains.
 struct Prepared {
-  float4 place, reach;
-  float x_low, x_high, y_low, y_high, z_low, z_high;
+  math::FlatBox box;
+  math::Bounds3d bounds;
   bool holds_any;
 };
 
 __device__ Prepared Prepare(const float* box) {
   const math::Box3d b = math::PrepareBox3d(box);
   Prepared p;
-  const float reach_x = LargestBelow(b.reach_x), reach_y = LargestBelow(b.reach_y);
-  p.place = make_float4(b.cx, b.cy, b.cz, b.cos);
-  p.reach = make_float4(b.sin, reach_x, reach_y, LargestAtMost(b.reach_z));
-  // A NaN anywhere makes holds_any false: those of the centre and the heading propagate to the
-  // bounds.
-  p.holds_any = reach_x >= 0.0f && reach_y >= 0.0f && b.reach_z >= 0.0;
-  // Rotated back, |dx| is at most |cos| rx + |sin| ry. The margin, relative to both, covers the
-  // rounding errors of the test and of these sums, which are below 2^-20 of them.
-  const float more = 1e-5f * (reach_x + reach_y) + 1e-37f;
-  const float extent_x = fabsf(b.cos) * reach_x + fabsf(b.sin) * reach_y + more;
-  const float extent_y = fabsf(b.sin) * reach_x + fabsf(b.cos) * reach_y + more;
-  p.x_low = b.cx - (extent_x + 1e-6f * fabsf(b.cx));
-  p.x_high = b.cx + (extent_x + 1e-6f * fabsf(b.cx));
-  p.y_low = b.cy - (extent_y + 1e-6f * fabsf(b.cy));
-  p.y_high = b.cy + (extent_y + 1e-6f * fabsf(b.cy));
-  // A box of infinite height also contains points at infinity, wherever its centre is.
-  const float extent_z = 1.00001f * p.reach.w + 1e-6f * fabsf(b.cz) + 1e-37f;
-  p.z_low = isinf(p.reach.w) ? -INFINITY : b.cz - extent_z;
-  p.z_high = isinf(p.reach.w) ? INFINITY : b.cz + extent_z;
-  p.holds_any = p.holds_any && p.x_low <= p.x_high && p.y_low <= p.y_high && p.z_low <= p.z_high;
+  p.box = {b.cx,
+           b.cy,
+           b.cz,
+           b.cos,
+           b.sin,
+           LargestBelow(b.reach_x),
+           LargestBelow(b.reach_y),
+           LargestAtMost(b.reach_z)};
+  p.bounds = math::BoundsOf(p.box);
+  p.holds_any = !p.bounds.Empty();
   return p;
 }
 
@@ -186,8 +194,8 @@ __device__ void SortCentres(Index<kFew>& index, int count) {
 // The lowest and the highest bounds along z of all boxes that can contain a point.
 template <class Index>
 __device__ void ReduceHeights(Index& index, const Prepared& mine) {
-  float low = mine.holds_any ? mine.z_low : INFINITY;
-  float high = mine.holds_any ? mine.z_high : -INFINITY;
+  float low = mine.holds_any ? mine.bounds.low[2] : INFINITY;
+  float high = mine.holds_any ? mine.bounds.high[2] : -INFINITY;
   for (int distance = 16; distance > 0; distance /= 2) {
     low = fminf(low, __shfl_xor_sync(0xffffffffu, low, distance));
     high = fmaxf(high, __shfl_xor_sync(0xffffffffu, high, distance));
@@ -198,6 +206,40 @@ __device__ void ReduceHeights(Index& index, const Prepared& mine) {
   }
 }
 
+// Counts flat boxes, less than a quarter of a uniform slab along z high. Where far more of them
+// than the mean lie in one slab, quantiles keep them apart.
+template <class Index>
+__device__ void CountFlat(Index& index, const Prepared& mine, int count) {
+  const float scale = FloorsPerMetre(index.z_low, index.z_high);
+  const float height = mine.bounds.high[2] - mine.bounds.low[2];
+  if (!mine.holds_any || !(height * scale < 0.25f)) return;
+  const float floor = (mine.box.cz - index.z_low) * scale;  // NaN for heights at infinity
+  const int slab = static_cast<int>(fminf(fmaxf(floor, 0.0f), kFloors - 1.0f));
+  if (atomicAdd(&index.flat[slab], 1) >= 16 + 2 * count / kFloors) atomicOr(&index.gather, 1);
+}
+
+// Places the edges of the slabs along z at quantiles of the boxes' centres.
+template <class Index>
+__device__ void FindFloorEdges(Index& index, const Prepared& mine, int count) {
+  const auto i = static_cast<int>(threadIdx.x);
+  if (i < count) {
+    index.centre[0][i] = uint64_t{OrderedBits(mine.holds_any ? mine.box.cz : 0.0f)} << 32 | i;
+  }
+  SortCentres(index, count);
+  if (i < kFloors) {
+    const int at = i * count / kFloors;
+    index.floor_edge[i] = FromOrderedBits(static_cast<uint32_t>(index.centre[0][at] >> 32));
+  }
+  __syncthreads();
+}
+
+// By the whole block.
+template <int kRows, int kColumns>
+__device__ void Clear(uint32_t (&mask)[kRows][kColumns]) {
+  auto* words = reinterpret_cast<uint32_t*>(mask);
+  for (int n = static_cast<int>(threadIdx.x); n < kRows * kColumns; n += kThreads) words[n] = 0;
+}
+
 // Called by the whole block; there are count <= kBoxes `boxes`.
 template <class Index>
 __device__ void Build(Index& index, const float* boxes, int count) {
@@ -206,14 +248,13 @@ __device__ void Build(Index& index, const float* boxes, int count) {
   if (i == 0) {
     index.z_low = INFINITY;
     index.z_high = -INFINITY;
+    index.gather = 0;
   }
-  for (int n = i; n < kSlabs * (Index::kWords + 1); n += kThreads) {
-    index.x.mask[0][n] = 0;
-    index.y.mask[0][n] = 0;
-  }
-  if (Index::kHasFloors) {
-    for (int n = i; n < kFloors * (Index::kWords + 1); n += kThreads) index.floor_mask[0][n] = 0;
-  }
+  Clear(index.x.mask);
+  Clear(index.y.mask);
+  if (Index::kHasFloors) Clear(index.floor_mask);
+  if (i < Index::kWords) index.lowest[i] = INT32_MAX;
+  if (Index::kHasFloors && i < kFloors) index.flat[i] = 0;
   if (i < kSlabs) {
     index.first_word[i] = Index::kWords;
     index.last_word[i] = -1;
@@ -225,11 +266,12 @@ __device__ void Build(Index& index, const float* boxes, int count) {
   if (i < count) {
     prepared = Prepare(boxes + 7 * i);
     const bool any = prepared.holds_any;  // boxes that contain nothing may have any rank
-    index.centre[0][i] = uint64_t{OrderedBits(any ? prepared.place.x : 0.0f)} << 32 | i;
-    index.centre[1][i] = uint64_t{OrderedBits(any ? prepared.place.y : 0.0f)} << 32 | i;
+    index.centre[0][i] = uint64_t{OrderedBits(any ? prepared.box.cx : 0.0f)} << 32 | i;
+    index.centre[1][i] = uint64_t{OrderedBits(any ? prepared.box.cy : 0.0f)} << 32 | i;
   }
   if (Index::kHasFloors) ReduceHeights(index, prepared);
   __syncthreads();
+  if (Index::kHasFloors) CountFlat(index, prepared, count);
   SortCentres(index, count);
   if (i < count) {
     const auto box = static_cast<uint16_t>(index.centre[0][i]);
@@ -242,31 +284,36 @@ __device__ void Build(Index& index, const float* boxes, int count) {
     index.y.edge[i] = FromOrderedBits(static_cast<uint32_t>(index.centre[1][at] >> 32));
   }
   if (Index::kHasFloors && i == 0) {
-    // Where the heights are equal, not finite or too far apart, all boxes share the lowest slab.
-    const float scale = kFloors / (index.z_high - index.z_low);
-    index.floors_per_metre = scale > 0.0f && scale < 1e30f && index.z_low > -1e30f ? scale : 0.0f;
-    if (index.floors_per_metre == 0.0f) index.z_low = 0.0f;
+    const float scale = FloorsPerMetre(index.z_low, index.z_high);
+    index.floors_per_metre = index.gather != 0 ? -1.0f : scale;
+    if (scale == 0.0f) index.z_low = 0.0f;
   }
   __syncthreads();
+  if constexpr (Index::kHasFloors) {
+    if (index.gather != 0) FindFloorEdges(index, prepared, count);
+  }
   if (prepared.holds_any) {
     const int rank = index.rank[i];
-    index.place[rank] = prepared.place;
-    index.reach[rank] = prepared.reach;
+    const math::FlatBox& b = prepared.box;
+    const math::Bounds3d& bounds = prepared.bounds;
+    index.place[rank] = make_float4(b.cx, b.cy, b.cz, b.cos);
+    index.reach[rank] = make_float4(b.sin, b.reach_x, b.reach_y, b.reach_z);
     const int word = rank / 32;
     const uint32_t bit = 1u << (rank % 32);
-    const int last_x = index.x.SlabOf(prepared.x_high);
-    for (int s = index.x.SlabOf(prepared.x_low); s <= last_x; ++s) {
+    atomicMin(&index.lowest[word], i);
+    const int last_x = index.x.SlabOf(bounds.high[0]);
+    for (int s = index.x.SlabOf(bounds.low[0]); s <= last_x; ++s) {
       atomicOr(&index.x.mask[s][word], bit);
       atomicMin(&index.first_word[s], word);
       atomicMax(&index.last_word[s], word);
     }
-    const int last_y = index.y.SlabOf(prepared.y_high);
-    for (int s = index.y.SlabOf(prepared.y_low); s <= last_y; ++s) {
+    const int last_y = index.y.SlabOf(bounds.high[1]);
+    for (int s = index.y.SlabOf(bounds.low[1]); s <= last_y; ++s) {
       atomicOr(&index.y.mask[s][word], bit);
     }
     if (Index::kHasFloors) {
-      const int last_floor = FloorOf(index, prepared.z_high);
-      for (int s = FloorOf(index, prepared.z_low); s <= last_floor; ++s) {
+      const int last_floor = FloorOf(index, bounds.high[2]);
+      for (int s = FloorOf(index, bounds.low[2]); s <= last_floor; ++s) {
         atomicOr(&index.floor_mask[s][word], bit);
       }
     }
@@ -282,15 +329,16 @@ __device__ int32_t Find(const Index& index, float x, float y, float z) {
   int32_t found = INT32_MAX;
   const int last = index.last_word[slab_x];
   for (int word = index.first_word[slab_x]; word <= last; ++word) {
+    if (found != INT32_MAX && found < index.lowest[word]) continue;
     uint32_t bits = index.x.mask[slab_x][word] & index.y.mask[slab_y][word];
     if (Index::kHasFloors) bits &= index.floor_mask[floor][word];
     while (bits != 0) {
       const int at = word * 32 + __ffs(static_cast<int>(bits)) - 1;
       bits &= bits - 1;
+      const int32_t box = index.box[at];
+      if (box > found) continue;
       const float4 p = index.place[at], r = index.reach[at];
-      if (math::Holds(math::FlatBox{p.x, p.y, p.z, p.w, r.x, r.y, r.z, r.w}, x, y, z)) {
-        found = min(found, int32_t{index.box[at]});
-      }
+      if (math::Holds(math::FlatBox{p.x, p.y, p.z, p.w, r.x, r.y, r.z, r.w}, x, y, z)) found = box;
     }
   }
   return found == INT32_MAX ? kNone : found;

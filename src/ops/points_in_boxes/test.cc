@@ -170,6 +170,30 @@ TEST_P(PointsInBoxesTest, ManyBoxesAndHugeHeadings) {
   ExpectAsOracle(RandomPoints(rng, m), boxes, 1, m, t);
 }
 
+// Boxes that only their heights tell apart, some of them far away, and in more than one index of a
+// GPU; in the end all at one height.
+TEST_P(PointsInBoxesTest, TowersWithOutliers) {
+  Rng rng(46);
+  const int64_t t = 1500 / kSlowdown, m = 2000;
+  const auto height = static_cast<float>(t);
+  for (const float spread : {1.0f, 0.01f, 0.0f}) {
+    std::vector<float> points = RandomPoints(rng, m), boxes = RandomBoxes3d(rng, t);
+    for (size_t i = 0; i < points.size(); i += 3) {
+      points[i] /= 40;
+      points[i + 1] /= 40;
+      points[i + 2] = spread * Uniform(rng, -height, height);
+    }
+    for (size_t i = 0; i < boxes.size(); i += 7) {
+      boxes[i] = boxes[i + 1] = 0;
+      boxes[i + 2] = spread * Uniform(rng, -height, height);
+      boxes[i + 5] *= spread;
+      if (i % (7 * 50) == 0) boxes[i + rng() % 3] = std::pow(10.0f, Uniform(rng, 0, 38));
+      if (i % (7 * 60) == 0) boxes[i + 5] = kInf;
+    }
+    ExpectAsOracle(points, boxes, 1, m, t);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Table, PointsInBoxesTest,
                          testing::ValuesIn(ImplementationsOf("points_in_boxes")),
                          [](const auto& tested) { return TestName(tested.param); });
