@@ -44,13 +44,18 @@ test-tsan: setup
 	cmake --build --preset tsan --target threads_test -j $(JOBS)
 	ctest --preset tsan
 
-# pip_wheel CUDA: into build/wheels, by the environment's Python.
+# pip_wheel CUDA: into build/wheels, by the environment's Python. Its build folder is kept for the next
+# time, where users' is a temporary one, and nothing else may appear in the source tree.
 define pip_wheel
 	@PYTHON=$(PYTHON) scripts/setup python
 	$(PYTHON) -m venv $(VENV)
 	rm -rf build/wheels
-	$(VENV)/bin/pip wheel -q --no-deps -w build/wheels --config-settings=cmake.define.DETOPS_CUDA=$(1) .
+	@$(source_tree) >build/tree-before
+	$(VENV)/bin/pip wheel -q --no-deps -w build/wheels --config-settings=cmake.define.DETOPS_CUDA=$(1) \
+	  --config-settings='build-dir=build/python-{wheel_tag}' .
+	@$(source_tree) | diff build/tree-before - || { echo "pip wheel wrote into the source tree"; exit 1; }
 endef
+source_tree := git status --porcelain --ignored -- . ':!build'
 
 wheel: setup  ## a Python wheel in build/wheels, with the CUDA plug-in where nvcc is found
 	$(call pip_wheel,AUTO)

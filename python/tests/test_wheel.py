@@ -38,6 +38,13 @@ def dynamic(path: Path) -> dict[str, list[str]]:
     return tags
 
 
+def test_pip_builds_in_a_temporary_folder():
+    """A build-dir would lie in the source tree of whoever runs pip; make wheel passes its own."""
+    settings = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text()
+    assert "[tool.scikit-build]" in settings
+    assert not re.search(r"^\s*build-dir\s*=", settings, re.MULTILINE)
+
+
 @pytest.mark.skipif(shutil.which("readelf") is None, reason="readelf is not installed")
 def test_every_library_is_the_systems_or_brought_along():
     brought = {path.name for path in LIBRARIES}
