@@ -55,7 +55,8 @@ define pip_wheel
 	  --config-settings='build-dir=build/python-{wheel_tag}' .
 	@$(source_tree) | diff build/tree-before - || { echo "pip wheel wrote into the source tree"; exit 1; }
 endef
-source_tree := git status --porcelain --ignored -- . ':!build'
+# The files that git does not know.
+source_tree := git ls-files --others -- . ':!build'
 
 wheel: setup  ## a Python wheel in build/wheels, with the CUDA plug-in where nvcc is found
 	$(call pip_wheel,AUTO)

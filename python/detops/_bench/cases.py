@@ -37,6 +37,19 @@ def boxes(rng: np.random.Generator, count: int) -> Array:
     return floats(np.concatenate([corner, corner + rng.uniform(10, 50, (count, 2))], 1))
 
 
+def clustered(rng: np.random.Generator, scattered: Array) -> Array:
+    """What a detector gives: each of these boxes twenty times, a little moved and scaled."""
+    found = np.repeat(scattered, 20, 0)
+    moved = rng.normal(0, 0.05, found[:, :4].shape)
+    if found.shape[1] == 4:
+        return floats(found + moved * np.tile(found[:, 2:] - found[:, :2], 2))
+    centre = found[:, :2] + moved[:, :2] * found[:, 2:4]
+    size = found[:, 2:4] * np.exp(moved[:, 2:])
+    return floats(
+        np.concatenate([centre, size, found[:, 4:] + rng.normal(0, 3, (len(found), 1))], 1)
+    )
+
+
 def rotated_boxes(rng: np.random.Generator, count: int) -> Array:
     """cx, cy, w, h, degrees."""
     centre = rng.uniform(0, 25 * count**0.5, (count, 2))
@@ -96,30 +109,32 @@ def cases() -> Iterator[Case]:
             partial(detops.bbox_overlaps, a, b),
             peers.box_iou(a, b),
         )
-    for count in (500, 2000, 10000):
-        rotated = rotated_boxes(rng, count)
-        scores = scores_of(rng, count)
+    rotated_scenes = {
+        f"{count} rotated boxes, scattered": rotated_boxes(rng, count)
+        for count in (500, 2000, 10000)
+    }
+    rotated_scenes["10000 rotated boxes, clustered"] = clustered(rng, rotated_boxes(rng, 500))
+    for scene, rotated in rotated_scenes.items():
+        scores = scores_of(rng, len(rotated))
         quads = corners(rotated)
         yield Case(
             "poly_nms",
-            f"{count} rotated boxes",
+            scene,
             partial(detops.poly_nms, quads, 0.1, scores),
             peers.rotated_nms(rotated, quads, scores, 0.1),
         )
-    upright = boxes(rng, 10000)
-    scores = scores_of(rng, len(upright))
-    yield Case(
-        "poly_nms",
-        "10000 upright boxes",
-        partial(detops.poly_nms, as_quads(upright), 0.5, scores),
-        peers.nms(upright, scores, 0.5),
-    )
-    yield Case(
-        "nms",
-        "10000 boxes",
-        partial(detops.nms, upright, scores, 0.5),
-        peers.nms(upright, scores, 0.5),
-    )
+    upright_scenes = {
+        "10000 upright boxes, scattered": boxes(rng, 10000),
+        "10000 upright boxes, clustered": clustered(rng, boxes(rng, 500)),
+    }
+    for scene, upright in upright_scenes.items():
+        scores = scores_of(rng, len(upright))
+        answers = {
+            "poly_nms": partial(detops.poly_nms, as_quads(upright), 0.5, scores),
+            "nms": partial(detops.nms, upright, scores, 0.5),
+        }
+        for name, answer in answers.items():
+            yield Case(name, scene, answer, peers.nms(upright, scores, 0.5))
     arguments = proposals(rng, 1, 3, 200, 304)
     limits = {"pre_nms_top_n": 12000, "post_nms_top_n": 2000}
     yield Case(
