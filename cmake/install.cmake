@@ -9,7 +9,8 @@ if(TARGET detops_cuda)
   # Beside libdetops, which looks for it there.
   install(TARGETS detops_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
-install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(EXPORT detops-targets NAMESPACE detops:: FILE detops-config.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/detops)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/detops-config-version.cmake

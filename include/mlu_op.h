@@ -166,6 +166,18 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorEx_v2(mluOpTensorDescriptor_
                                                           mluOpDataType_t dtype, int dimNb,
                                                           const int64_t dimSize[],
                                                           const int64_t dimStride[]);
+/* All descriptors of a group, or none where one can't be set. group_dimSize has the dims of the
+ * first, then those of the second, and so on. */
+mluOpStatus_t MLUOP_WIN_API mluOpSetGroupTensorDescriptors(mluOpTensorDescriptor_t *group_desc[],
+                                                           const mluOpTensorLayout_t group_layout[],
+                                                           const mluOpDataType_t group_dtype[],
+                                                           const int group_dimNb[],
+                                                           const int group_dimSize[],
+                                                           const int desc_num);
+mluOpStatus_t MLUOP_WIN_API mluOpSetGroupTensorDescriptors_v2(
+    mluOpTensorDescriptor_t *group_desc[], const mluOpTensorLayout_t group_layout[],
+    const mluOpDataType_t group_dtype[], const int group_dimNb[], const int64_t group_dimSize[],
+    const int desc_num);
 /* Keeps layout and type. */
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorDim(mluOpTensorDescriptor_t desc, int dimNb,
                                                         const int *dimSize);
@@ -173,8 +185,13 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorDim_v2(mluOpTensorDescriptor
                                                            const int64_t *dimSize);
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorOnchipDataType(mluOpTensorDescriptor_t desc,
                                                                    mluOpDataType_t onchip_dtype);
+/* Of fixed-point data; kept, and read by no operator. The shorter ones leave the rest as it is. */
+mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPosition(mluOpTensorDescriptor_t desc,
+                                                             int position);
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPositionAndScale(mluOpTensorDescriptor_t desc,
                                                                      int position, float scale);
+mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPositionScaleAndOffset(
+    mluOpTensorDescriptor_t desc, int position, float scale, int offset);
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPointerMode(mluOpTensorDescriptor_t desc,
                                                                 mluOpPointerMode_t pointer_mode);
 
@@ -198,8 +215,12 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorEx_v2(const mluOpTensorDescr
                                                           int64_t dimSize[], int64_t dimStride[]);
 mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorOnchipDataType(
     const mluOpTensorDescriptor_t desc, mluOpDataType_t *onchip_dtype);
+mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPosition(const mluOpTensorDescriptor_t desc,
+                                                             int *position);
 mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPositionAndScale(
     const mluOpTensorDescriptor_t desc, int *position, float *scale);
+mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPositionScaleAndOffset(
+    const mluOpTensorDescriptor_t desc, int *position, float *scale, int *offset);
 mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPointerMode(const mluOpTensorDescriptor_t desc,
                                                                 mluOpPointerMode_t *pointer_mode);
 

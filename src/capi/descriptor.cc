@@ -56,6 +56,39 @@ void GetCommon(const mluOpTensorStruct& desc, mluOpTensorLayout_t* layout, mluOp
   if (rank != nullptr) *rank = desc.rank;
 }
 
+// The arguments that both forms of mluOpSetGroupTensorDescriptors have.
+struct Group {
+  mluOpTensorDescriptor_t* const* descs;
+  const mluOpTensorLayout_t* layouts;
+  const mluOpDataType_t* dtypes;
+  const int* ranks;
+  int count;
+};
+
+template <class Size>
+void SetGroup(const Group& group, const Size* sizes) {
+  core::RequirePointers({{"group_desc", group.descs},
+                         {"group_layout", group.layouts},
+                         {"group_dtype", group.dtypes},
+                         {"group_dimNb", group.ranks},
+                         {"group_dimSize", sizes}});
+  if (group.count < 0) core::BadParam("desc_num: is ", group.count, ", expected 0 or more");
+  // Each is set for a trial first: all or none.
+  for (const bool trial : {true, false}) {
+    const Size* of_this = sizes;
+    for (int i = 0; i < group.count; ++i) {
+      core::RequirePointers({{"group_desc", group.descs[i]}});
+      mluOpTensorStruct& desc = RequireDesc(*group.descs[i]);
+      mluOpTensorStruct copy = desc;
+      Dims dims = {};
+      std::copy_n(of_this, std::clamp(group.ranks[i], 0, MLUOP_DIM_MAX), dims.begin());
+      core::SetTensor(trial ? copy : desc, group.layouts[i], group.dtypes[i], group.ranks[i],
+                      dims.data(), nullptr);
+      of_this += group.ranks[i];
+    }
+  }
+}
+
 }  // namespace
 
 mluOpStatus_t MLUOP_WIN_API mluOpCreateTensorDescriptor(mluOpTensorDescriptor_t* desc) {
@@ -93,6 +126,26 @@ mluOpDestroyGroupTensorDescriptors(mluOpTensorDescriptor_t* group_desc[], const 
       RequireDesc(*group_desc[i]);
     }
     for (int i = 0; i < desc_num; ++i) delete *group_desc[i];
+  });
+}
+
+mluOpStatus_t MLUOP_WIN_API mluOpSetGroupTensorDescriptors(mluOpTensorDescriptor_t* group_desc[],
+                                                           const mluOpTensorLayout_t group_layout[],
+                                                           const mluOpDataType_t group_dtype[],
+                                                           const int group_dimNb[],
+                                                           const int group_dimSize[],
+                                                           const int desc_num) {
+  return core::Guard("mluOpSetGroupTensorDescriptors", [&] {
+    SetGroup({group_desc, group_layout, group_dtype, group_dimNb, desc_num}, group_dimSize);
+  });
+}
+
+mluOpStatus_t MLUOP_WIN_API mluOpSetGroupTensorDescriptors_v2(
+    mluOpTensorDescriptor_t* group_desc[], const mluOpTensorLayout_t group_layout[],
+    const mluOpDataType_t group_dtype[], const int group_dimNb[], const int64_t group_dimSize[],
+    const int desc_num) {
+  return core::Guard("mluOpSetGroupTensorDescriptors_v2", [&] {
+    SetGroup({group_desc, group_layout, group_dtype, group_dimNb, desc_num}, group_dimSize);
   });
 }
 
@@ -162,12 +215,28 @@ mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorOnchipDataType(mluOpTensorDe
                      [&] { RequireDesc(desc).onchip_dtype = onchip_dtype; });
 }
 
+mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPosition(mluOpTensorDescriptor_t desc,
+                                                             int position) {
+  return core::Guard("mluOpSetTensorDescriptorPosition",
+                     [&] { RequireDesc(desc).position = position; });
+}
+
 mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPositionAndScale(mluOpTensorDescriptor_t desc,
                                                                      int position, float scale) {
   return core::Guard("mluOpSetTensorDescriptorPositionAndScale", [&] {
     mluOpTensorStruct& tensor = RequireDesc(desc);
     tensor.position = position;
     tensor.scale = scale;
+  });
+}
+
+mluOpStatus_t MLUOP_WIN_API mluOpSetTensorDescriptorPositionScaleAndOffset(
+    mluOpTensorDescriptor_t desc, int position, float scale, int offset) {
+  return core::Guard("mluOpSetTensorDescriptorPositionScaleAndOffset", [&] {
+    mluOpTensorStruct& tensor = RequireDesc(desc);
+    tensor.position = position;
+    tensor.scale = scale;
+    tensor.offset = offset;
   });
 }
 
@@ -244,6 +313,15 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorOnchipDataType(
   });
 }
 
+mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPosition(const mluOpTensorDescriptor_t desc,
+                                                             int* position) {
+  return core::Guard("mluOpGetTensorDescriptorPosition", [&] {
+    const mluOpTensorStruct& tensor = RequireDesc(desc);
+    core::RequirePointers({{"position", position}});
+    *position = tensor.position;
+  });
+}
+
 mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPositionAndScale(
     const mluOpTensorDescriptor_t desc, int* position, float* scale) {
   return core::Guard("mluOpGetTensorDescriptorPositionAndScale", [&] {
@@ -251,6 +329,17 @@ mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPositionAndScale(
     core::RequirePointers({{"position", position}, {"scale", scale}});
     *position = tensor.position;
     *scale = tensor.scale;
+  });
+}
+
+mluOpStatus_t MLUOP_WIN_API mluOpGetTensorDescriptorPositionScaleAndOffset(
+    const mluOpTensorDescriptor_t desc, int* position, float* scale, int* offset) {
+  return core::Guard("mluOpGetTensorDescriptorPositionScaleAndOffset", [&] {
+    const mluOpTensorStruct& tensor = RequireDesc(desc);
+    core::RequirePointers({{"position", position}, {"scale", scale}, {"offset", offset}});
+    *position = tensor.position;
+    *scale = tensor.scale;
+    *offset = tensor.offset;
   });
 }
 

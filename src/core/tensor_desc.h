@@ -22,6 +22,7 @@ struct mluOpTensorStruct {
   mluOpDataType_t onchip_dtype = MLUOP_DTYPE_INVALID;
   int position = 0;
   float scale = 1.0f;
+  int offset = 0;
 
   int64_t ElementCount() const;
   // Strides of dims that are 1, and all of an empty tensor's, don't matter.

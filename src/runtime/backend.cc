@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <climits>
+#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -21,19 +23,29 @@ constexpr std::array kBackends = {
     Backend{"cuda", "NVIDIA GPU", "needs an NVIDIA GPU", "libdetops_cuda.so", "the CUDA toolkit"},
 };
 
-// The folder of the library that this code is in, with a slash; "" where it is not known.
-std::string OwnFolder() {
+using Path = std::array<char, PATH_MAX>;
+
+// The file of the library that this code is in; "" where it is not known. Found out when the
+// library is loaded: the loader may have a relative path, which means another file once the program
+// is in another folder.
+const Path own_file = [] {
+  Path path = {};
   Dl_info info = {};
-  if (dladdr(reinterpret_cast<const void*>(&detopsGetVersion), &info) == 0) return "";
-  const std::string path = info.dli_fname != nullptr ? info.dli_fname : "";
-  return path.substr(0, path.rfind('/') + 1);
-}
+  if (dladdr(reinterpret_cast<const void*>(&detopsGetVersion), &info) == 0 ||
+      info.dli_fname == nullptr || realpath(info.dli_fname, path.data()) == nullptr) {
+    path = {};
+  }
+  return path;
+}();
 
 // The plug-in, or why there is none.
 using PluginOrReason = std::variant<const Plugin*, std::string>;
 
 PluginOrReason Load(const Backend& backend) {
-  const std::string folder = OwnFolder();
+  const std::string_view own = own_file.data();
+  // Never by its name alone, which would find it wherever the loader looks.
+  if (own.empty()) return core::Concat("it is not known in which folder libdetops is");
+  const std::string folder(own.substr(0, own.rfind('/') + 1));
   void* library = dlopen((folder + backend.plugin).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     return core::Concat("the plug-in ", backend.plugin,

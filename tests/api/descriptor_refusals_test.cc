@@ -198,6 +198,15 @@ TEST(DescriptorRefusals, NullDescriptorsAndOutPointers) {
   EXPECT_EQ(mluOpGetTensorDescriptorPositionAndScale(nullptr, &value, &scale), bad);
   EXPECT_EQ(mluOpGetTensorDescriptorPositionAndScale(desc, nullptr, &scale), bad);
   EXPECT_EQ(mluOpGetTensorDescriptorPositionAndScale(desc, &value, nullptr), bad);
+  EXPECT_EQ(mluOpSetTensorDescriptorPosition(nullptr, 1), bad);
+  EXPECT_EQ(mluOpGetTensorDescriptorPosition(nullptr, &value), bad);
+  EXPECT_EQ(mluOpGetTensorDescriptorPosition(desc, nullptr), bad);
+  EXPECT_EQ(mluOpSetTensorDescriptorPositionScaleAndOffset(nullptr, 1, 1.0f, 1), bad);
+  int other = 0;
+  EXPECT_EQ(mluOpGetTensorDescriptorPositionScaleAndOffset(nullptr, &value, &scale, &other), bad);
+  EXPECT_EQ(mluOpGetTensorDescriptorPositionScaleAndOffset(desc, nullptr, &scale, &other), bad);
+  EXPECT_EQ(mluOpGetTensorDescriptorPositionScaleAndOffset(desc, &value, nullptr, &other), bad);
+  EXPECT_EQ(mluOpGetTensorDescriptorPositionScaleAndOffset(desc, &value, &scale, nullptr), bad);
   EXPECT_EQ(mluOpSetTensorDescriptorPointerMode(nullptr, MLUOP_POINTER_MODE_HOST), bad);
   EXPECT_EQ(mluOpGetTensorDescriptorPointerMode(nullptr, &mode), bad);
   EXPECT_EQ(mluOpGetTensorDescriptorPointerMode(desc, nullptr), bad);
@@ -218,6 +227,36 @@ TEST(DescriptorRefusals, Groups) {
   EXPECT_EQ(mluOpDestroyGroupTensorDescriptors(group, 2), MLUOP_STATUS_BAD_PARAM);
   EXPECT_EQ(mluOpGetTensorElementNum(first), 0u);
   EXPECT_OK(mluOpDestroyGroupTensorDescriptors(group, 1));
+}
+
+TEST(DescriptorRefusals, GroupsAreSetAllOrNone) {
+  const Desc first, second;
+  mluOpTensorDescriptor_t descs[] = {first, second}, none = nullptr;
+  mluOpTensorDescriptor_t* group[] = {&descs[0], &descs[1]};
+  mluOpTensorDescriptor_t *with_null[] = {&descs[0], nullptr}, *with_none[] = {&descs[0], &none};
+  const mluOpTensorLayout_t layouts[] = {MLUOP_LAYOUT_ARRAY, MLUOP_LAYOUT_ARRAY};
+  const mluOpDataType_t dtypes[] = {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_INVALID};
+  const mluOpDataType_t good_dtypes[] = {MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_HALF};
+  const int ranks[] = {1, 1}, wrong_ranks[] = {1, 9}, negative_ranks[] = {-1, 1};
+  const int dims[] = {5, 6, 1, 1, 1, 1, 1, 1, 1, 1}, wrong_dims[] = {5, -6};
+  const mluOpStatus_t bad = MLUOP_STATUS_BAD_PARAM;
+  const auto set = mluOpSetGroupTensorDescriptors;
+  EXPECT_EQ(set(nullptr, layouts, good_dtypes, ranks, dims, 2), bad);
+  EXPECT_EQ(set(group, nullptr, good_dtypes, ranks, dims, 2), bad);
+  EXPECT_EQ(set(group, layouts, nullptr, ranks, dims, 2), bad);
+  EXPECT_EQ(set(group, layouts, good_dtypes, nullptr, dims, 2), bad);
+  EXPECT_EQ(set(group, layouts, good_dtypes, ranks, nullptr, 2), bad);
+  EXPECT_EQ(set(group, layouts, good_dtypes, ranks, dims, -1), bad);
+  EXPECT_EQ(set(with_null, layouts, good_dtypes, ranks, dims, 2), bad);
+  EXPECT_EQ(set(with_none, layouts, good_dtypes, ranks, dims, 2), bad);
+  EXPECT_EQ(set(group, layouts, dtypes, ranks, dims, 2), bad);
+  EXPECT_EQ(set(group, layouts, good_dtypes, wrong_ranks, dims, 2), bad);
+  EXPECT_EQ(set(group, layouts, good_dtypes, negative_ranks, dims, 2), bad);
+  EXPECT_EQ(set(group, layouts, good_dtypes, ranks, wrong_dims, 2), bad);
+  EXPECT_STREQ(detopsGetLastErrorMessage(),
+               "mluOpSetGroupTensorDescriptors: dimSize: dim 0 is -6, expected 0 or more");
+  EXPECT_EQ(mluOpGetTensorElementNum(first), 0u) << "all or none";
+  EXPECT_OK(set(group, layouts, good_dtypes, ranks, dims, 2));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct DescriptorState {
   mluOpPointerMode_t pointer_mode;
   int position;
   float scale;
+  int offset;
   size_t count;
 
   bool operator==(const DescriptorState&) const = default;
@@ -33,7 +34,8 @@ inline DescriptorState StateOf(mluOpTensorDescriptor_t desc) {
   state.strides.assign(strides.begin(), strides.begin() + rank);
   EXPECT_OK(mluOpGetTensorDescriptorOnchipDataType(desc, &state.onchip_dtype));
   EXPECT_OK(mluOpGetTensorDescriptorPointerMode(desc, &state.pointer_mode));
-  EXPECT_OK(mluOpGetTensorDescriptorPositionAndScale(desc, &state.position, &state.scale));
+  EXPECT_OK(mluOpGetTensorDescriptorPositionScaleAndOffset(desc, &state.position, &state.scale,
+                                                           &state.offset));
   state.count = mluOpGetTensorElementNum(desc);
   return state;
 }

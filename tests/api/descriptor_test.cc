@@ -168,6 +168,27 @@ TEST(Descriptor, OnchipTypePositionAndScaleAreKept) {
   EXPECT_EQ(scale, 0.25f);
 }
 
+TEST(Descriptor, PositionScaleAndOffsetAreKept) {
+  const Desc desc;
+  int position = 99, offset = 99;
+  float scale = 99;
+  const auto expect = [&](int expected_position, float expected_scale, int expected_offset) {
+    ASSERT_OK(mluOpGetTensorDescriptorPositionScaleAndOffset(desc, &position, &scale, &offset));
+    EXPECT_EQ(position, expected_position);
+    EXPECT_EQ(scale, expected_scale);
+    EXPECT_EQ(offset, expected_offset);
+    ASSERT_OK(mluOpGetTensorDescriptorPosition(desc, &position));
+    EXPECT_EQ(position, expected_position);
+  };
+  expect(0, 1.0f, 0);
+  ASSERT_OK(mluOpSetTensorDescriptorPositionScaleAndOffset(desc, 3, 0.5f, -128));
+  expect(3, 0.5f, -128);
+  ASSERT_OK(mluOpSetTensorDescriptorPosition(desc, -2));
+  expect(-2, 0.5f, -128);
+  ASSERT_OK(mluOpSetTensorDescriptorPositionAndScale(desc, 4, 2.0f));
+  expect(4, 2.0f, -128);
+}
+
 TEST(Descriptor, GroupsAreCreatedAndDestroyed) {
   mluOpTensorDescriptor_t first = nullptr, second = nullptr;
   mluOpTensorDescriptor_t* group[] = {&first, &second};
@@ -182,6 +203,30 @@ TEST(Descriptor, GroupsAreCreatedAndDestroyed) {
   EXPECT_OK(mluOpDestroyGroupTensorDescriptors(group, 2));
   EXPECT_OK(mluOpCreateGroupTensorDescriptors(group, 0));
   EXPECT_OK(mluOpDestroyGroupTensorDescriptors(group, 0));
+}
+
+TEST(Descriptor, GroupsAreSetDimAfterDim) {
+  const Desc first, second, third;
+  mluOpTensorDescriptor_t descs[] = {first, second, third};
+  mluOpTensorDescriptor_t* group[] = {&descs[0], &descs[1], &descs[2]};
+  const mluOpTensorLayout_t layouts[] = {MLUOP_LAYOUT_NHWC, MLUOP_LAYOUT_ARRAY, MLUOP_LAYOUT_NC};
+  const mluOpDataType_t dtypes[] = {MLUOP_DTYPE_HALF, MLUOP_DTYPE_FLOAT, MLUOP_DTYPE_INT32};
+  const int ranks[] = {4, 3, 2}, dims[] = {3, 4, 5, 6, 9, 7, 8, 4, 7};
+  const std::vector<int64_t> wide_dims(std::begin(dims), std::end(dims));
+  const auto expect = [&](const Desc& desc, int i, const std::vector<int64_t>& expected) {
+    const Desc same(dtypes[i], expected, layouts[i]);
+    EXPECT_EQ(StateOf(desc), StateOf(same));
+  };
+  for (const bool wide : {false, true}) {
+    for (mluOpTensorDescriptor_t desc : descs) ASSERT_OK(mluOpResetTensorDescriptor(desc));
+    ASSERT_OK(
+        wide ? mluOpSetGroupTensorDescriptors_v2(group, layouts, dtypes, ranks, wide_dims.data(), 3)
+             : mluOpSetGroupTensorDescriptors(group, layouts, dtypes, ranks, dims, 3));
+    expect(first, 0, {3, 4, 5, 6});
+    expect(second, 1, {9, 7, 8});
+    expect(third, 2, {4, 7});
+  }
+  EXPECT_OK(mluOpSetGroupTensorDescriptors(group, layouts, dtypes, ranks, dims, 0));
 }
 
 TEST(Descriptor, IntGettersRefuseDimsBeyondAnInt) {
