@@ -7,7 +7,6 @@
 #include <climits>
 #include <cstdlib>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <variant>
 
@@ -62,18 +61,21 @@ PluginOrReason Load(const Backend& backend) {
   return &plugin;
 }
 
-// Loaded when first asked for. Not by std::call_once: glibc ends the process where an exception
-// leaves it and there is no memory to load the unwinder.
-const PluginOrReason& Loaded(const Backend& backend) {
+// Loaded when first asked for; where it can't be, perhaps because memory ran out, again the next
+// time. Not by std::call_once: glibc ends the process where an exception leaves it and there is no
+// memory to load the unwinder.
+PluginOrReason Loaded(const Backend& backend) {
   struct Slot {
     std::mutex mutex;
-    std::optional<PluginOrReason> loaded;
+    const Plugin* plugin = nullptr;
   };
   static std::array<Slot, kBackends.size()> slots;
   Slot& slot = slots[static_cast<size_t>(&backend - kBackends.data())];
   const std::lock_guard lock(slot.mutex);
-  if (!slot.loaded.has_value()) slot.loaded = Load(backend);
-  return *slot.loaded;
+  if (slot.plugin != nullptr) return slot.plugin;
+  PluginOrReason loaded = Load(backend);
+  if (const auto* plugin = std::get_if<const Plugin*>(&loaded)) slot.plugin = *plugin;
+  return loaded;
 }
 
 }  // namespace
@@ -88,7 +90,8 @@ const Backend& BackendNamed(std::string_view name) {
 
 const Plugin* PluginOf(const Backend& backend) {
   if (backend.plugin == nullptr) return nullptr;
-  const auto* plugin = std::get_if<const Plugin*>(&Loaded(backend));
+  const PluginOrReason loaded = Loaded(backend);
+  const auto* plugin = std::get_if<const Plugin*>(&loaded);
   return plugin != nullptr ? *plugin : nullptr;
 }
 
@@ -97,13 +100,14 @@ std::span<Device* const> DevicesOf(const Backend& backend) {
     static const std::array<Device*, 1> processor = {&CpuDevice::Instance()};
     return processor;
   }
+  const PluginOrReason loaded = Loaded(backend);
   try {
-    if (const Plugin* plugin = PluginOf(backend)) return plugin->devices();
+    if (const auto* plugin = std::get_if<const Plugin*>(&loaded)) return (*plugin)->devices();
   } catch (const core::Failure& failure) {
     core::Fail(MLUOP_STATUS_NOT_SUPPORTED, "no ", backend.name, " device: ", failure.what());
   }
   core::Fail(MLUOP_STATUS_NOT_SUPPORTED, "no ", backend.name,
-             " device: ", std::get<std::string>(Loaded(backend)));
+             " device: ", std::get<std::string>(loaded));
 }
 
 }  // namespace detops::runtime
