@@ -34,13 +34,13 @@ struct QuadBounds {
   float x1, y1, x2, y2;
 };
 
-DETOPS_HD bool QuadIsFinite(const float* q) {  // [8]
+DETOPS_HD_HOT bool QuadIsFinite(const float* q) {  // [8]
   float sum = 0.0f;
   for (int i = 0; i < 8; ++i) sum += q[i] * 0.0f;
   return sum == 0.0f;
 }
 
-DETOPS_HD QuadBounds BoundsOf(const float* q) {  // [8], finite
+DETOPS_HD_HOT QuadBounds BoundsOf(const float* q) {  // [8], finite
   QuadBounds b = {q[0], q[1], q[0], q[1]};
   for (int i = 1; i < 4; ++i) {
     const float x = q[2 * i], y = q[2 * i + 1];

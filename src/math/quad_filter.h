@@ -4,8 +4,10 @@
 // yes, no or doubtful, and the cheapest one, by areas and bounds. math/quad_pair.h has the other.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
+#include "math/lane.h"
 #include "math/quad.h"
 
 namespace detops::math {
@@ -25,11 +27,38 @@ struct alignas(16) FilterQuad {
 
 // The bounds within which it may overlap others; x1 > x2 if it can't, having no area or a corner
 // that is not finite.
-DETOPS_HD QuadBounds ReachOf(const float* q) {  // [8]
+DETOPS_HD_HOT QuadBounds ReachOf(const float* q) {  // [8]
   constexpr QuadBounds kNowhere = {1.0f, 1.0f, -1.0f, -1.0f};
   if (!QuadIsFinite(q)) return kNowhere;
   const QuadBounds b = BoundsOf(q);
   return b.x1 < b.x2 && b.y1 < b.y2 ? b : kNowhere;  // no width or no height: no area
+}
+
+// Of the length of an elongated quadrilateral, its width is less than this share.
+constexpr double kElongated = 0.125;
+
+// Where a convex quadrilateral is elongated: sets `strip` and lists it from its longest edge.
+DETOPS_HD void FindStrip(FilterQuad& quad) {
+  // The corners, twice.
+  Point<double> p[8];
+  for (int i = 0; i < 8; ++i) p[i] = {quad.x[i % 4], quad.y[i % 4]};
+  double longest = 0.0;  // squared
+  int first = 0;
+  for (int i = 0; i < 4; ++i) {
+    const double x = p[i + 1].x - p[i].x, y = p[i + 1].y - p[i].y;
+    const double length = x * x + y * y;
+    if (length > longest) first = i;
+    longest = length > longest ? length : longest;
+  }
+  const double far_2 = Cross(p[first], p[first + 1], p[first + 2]);
+  const double far_3 = Cross(p[first], p[first + 1], p[first + 3]);
+  const double strip = far_2 > far_3 ? far_2 : far_3;
+  if (!(strip < kElongated * longest)) return;
+  quad.strip = static_cast<float>(1.000001 * strip);
+  for (int i = 0; i < 4; ++i) {
+    quad.x[i] = static_cast<float>(p[first + i].x);
+    quad.y[i] = static_cast<float>(p[first + i].y);
+  }
 }
 
 // Also sets `bounds` to its reach.
@@ -37,54 +66,49 @@ DETOPS_HD FilterQuad PrepareQuad(const float* q, QuadBounds& bounds) {  // [8]
   // Relative to the square of the longer side of the bounds: the least cross product whose sign is
   // certain and whose value is good to five digits. Errors are below 1e-15.
   constexpr double kLeastCross = 1e-10;
-  constexpr double kElongated = 0.125;  // of its length, the width is less
   FilterQuad result = {};
   const QuadBounds b = bounds = ReachOf(q);
   if (b.x1 > b.x2) return result;
 
-  Point<double> p[4];
+  double edge_x[4], edge_y[4];
   for (int i = 0; i < 4; ++i) {
-    p[i] = {static_cast<double>(q[2 * i]) - q[0], static_cast<double>(q[2 * i + 1]) - q[1]};
+    const int next = (i + 1) % 4;
+    edge_x[i] = static_cast<double>(q[2 * next]) - q[2 * i];
+    edge_y[i] = static_cast<double>(q[2 * next + 1]) - q[2 * i + 1];
   }
+  // Between an edge and the next.
+  const auto cross = [&](int i) {
+    const int next = (i + 1) % 4;
+    return edge_x[i] * edge_y[next] - edge_y[i] * edge_x[next];
+  };
+  const double crosses[4] = {cross(0), cross(1), cross(2), cross(3)};
   const double width = static_cast<double>(b.x2) - b.x1, height = static_cast<double>(b.y2) - b.y1;
-  const double side = width > height ? width : height;
-  const double least = kLeastCross * side * side;
-  double cross[4];
-  int left = 0, right = 0;  // corners
+  const double side = Max(width, height), least = kLeastCross * side * side;
+  const double lowest = Min(Min(crosses[0], crosses[1]), Min(crosses[2], crosses[3]));
+  const double highest = Max(Max(crosses[0], crosses[1]), Max(crosses[2], crosses[3]));
+  const bool left = lowest > least, right = highest < -least;
+  const double area = std::fabs(0.5 * (crosses[0] + crosses[2]));
+  if (!(area > least)) return result;
+  // From the last corner where it is clockwise; without a branch, as half of all may be.
+  const int reverse = 3 * static_cast<int>(right);
   for (int i = 0; i < 4; ++i) {
-    cross[i] = Cross(p[i], p[(i + 1) % 4], p[(i + 2) % 4]);
-    left += cross[i] > least ? 1 : 0;
-    right += cross[i] < -least ? 1 : 0;
+    result.x[i] = q[2 * (i ^ reverse)];
+    result.y[i] = q[2 * (i ^ reverse) + 1];
   }
-  const double signed_area = 0.5 * (cross[0] + cross[2]);
-  const double area = signed_area < 0.0 ? -signed_area : signed_area;
-  // One corner on the other side makes it concave, two make it self-intersecting.
-  if (left + right < 4 || left == 2 || !(area > least)) return result;
-  result.area = static_cast<float>(area);
-  const bool convex = left == 4 || right == 4, reverse = right == 4;
-  if (convex) result.shape = IsUpright(q) ? Shape::kUpright : Shape::kConvex;
-  int order[4];
-  for (int i = 0; i < 4; ++i) order[i] = reverse ? 3 - i : i;
-  // No edge is longer than sqrt(2) sides, and no shape longer than two edges.
-  if (convex && area < 4.0 * kElongated * side * side) {
-    double longest = 0.0;  // squared
-    int first = 0;
-    for (int i = 0; i < 4; ++i) {
-      const Point<double> from = p[order[i]], to = p[order[(i + 1) % 4]];
-      const double length = (to.x - from.x) * (to.x - from.x) + (to.y - from.y) * (to.y - from.y);
-      if (length > longest) first = i;
-      longest = length > longest ? length : longest;
+  if (!left && !right) {
+    // One corner on the other side makes it concave, two make it self-intersecting.
+    int lefts = 0, rights = 0;
+    for (const double value : crosses) {
+      lefts += value > least ? 1 : 0;
+      rights += value < -least ? 1 : 0;
     }
-    for (int i = 0; i < 4; ++i) order[i] = reverse ? (7 - first - i) % 4 : (first + i) % 4;
-    const double far_2 = Cross(p[order[0]], p[order[1]], p[order[2]]);
-    const double far_3 = Cross(p[order[0]], p[order[1]], p[order[3]]);
-    const double strip = far_2 > far_3 ? far_2 : far_3;
-    if (strip < kElongated * longest) result.strip = static_cast<float>(1.000001 * strip);
+    if (lefts + rights == 4 && lefts != 2) result.area = static_cast<float>(area);
+    return result;
   }
-  for (int i = 0; i < 4; ++i) {
-    result.x[i] = q[2 * order[i]];
-    result.y[i] = q[2 * order[i] + 1];
-  }
+  result.area = static_cast<float>(area);
+  result.shape = IsUpright(q) ? Shape::kUpright : Shape::kConvex;
+  // A strip has no more area than its width times the diagonal of the bounds.
+  if (area < kElongated * (width * width + height * height)) FindStrip(result);
   return result;
 }
 

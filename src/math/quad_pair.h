@@ -52,9 +52,9 @@ struct EdgeSums {
 // Green's theorem: the shared area is a sum over the edges of both polygons, each clipped to the
 // part inside the other polygon, from t0 to t1.
 template <class Real>
-DETOPS_HD EdgeSums<Real> SumClipped(const Point<Real>& from, const Point<Real>& to,
-                                    const Point<Real> (&other)[4], Real side_error, Real zero,
-                                    Real one) {
+DETOPS_HD_HOT EdgeSums<Real> SumClipped(const Point<Real>& from, const Point<Real>& to,
+                                        const Point<Real> (&other)[4], Real side_error, Real zero,
+                                        Real one) {
   const Real outside = one + one;  // as t0: whatever the errors, nothing is inside
   Real t0 = zero, t1 = one, spread = zero, nearest = zero;
   for (int k = 0; k < 4; ++k) {
@@ -76,7 +76,7 @@ DETOPS_HD EdgeSums<Real> SumClipped(const Point<Real>& from, const Point<Real>& 
           nearest};
 }
 
-// Two regular quadrilaterals, about a local origin.
+// Two convex quadrilaterals, about a local origin.
 template <class Real>
 struct QuadPair {
   const FilterQuad& a;
@@ -84,8 +84,8 @@ struct QuadPair {
   Real origin_x, origin_y;
   Real side_error;  // bound for a side value; negative where numbers could under- or overflow
 
-  DETOPS_HD QuadPair(const FilterQuad& quad_a, const FilterQuad& quad_b, const QuadBounds& bounds_a,
-                     const QuadBounds& bounds_b)
+  DETOPS_HD_HOT QuadPair(const FilterQuad& quad_a, const FilterQuad& quad_b,
+                         const QuadBounds& bounds_a, const QuadBounds& bounds_b)
       : a(quad_a), b(quad_b), origin_x(quad_a.x[0]), origin_y(quad_a.y[0]) {
     const Real width = static_cast<Real>(bounds_a.x2 > bounds_b.x2 ? bounds_a.x2 : bounds_b.x2) -
                        (bounds_a.x1 < bounds_b.x1 ? bounds_a.x1 : bounds_b.x1);

@@ -89,6 +89,28 @@ inline Quad RandomQuad(Rng& rng, float centre_x, float centre_y) {
                         : RandomStar(rng, centre_x, centre_y);
 }
 
+// A strip of this length that begins at (x, y), in the direction of the angle.
+inline Quad Strip(float x, float y, float length, float width, float angle) {
+  const float along_x = length * std::cos(angle), along_y = length * std::sin(angle);
+  const float across_x = -width * std::sin(angle), across_y = width * std::cos(angle);
+  return {x,
+          y,
+          x + along_x,
+          y + along_y,
+          x + along_x + across_x,
+          y + along_y + across_y,
+          x + across_x,
+          y + across_y};
+}
+
+// One 1000 long and about 1 wide, whose middle is near (middle, middle).
+inline Quad RandomStrip(Rng& rng, float middle, float angle) {
+  constexpr float kLength = 1000;
+  const float c = std::cos(angle), s = std::sin(angle), across = Uniform(rng, -300, 300);
+  return Strip(middle - across * s - kLength / 2 * c, middle + across * c - kLength / 2 * s,
+               kLength, Uniform(rng, 0.1f, 2), angle);
+}
+
 // The same outline, listed from any of its corners in either direction: eight listings.
 inline Quad Listed(const Quad& quad, uint64_t listing) {
   Quad listed;

@@ -3,10 +3,11 @@
 // A pair whose bounds overlap is decided by the cheapest test that can prove its answer: a bound on
 // the IoU from areas and bounds, for elongated boxes one from the strips in which they lie, then
 // math::QuadPair with all edges in a vector; pairs that none of them can decide go to
-// math::QuadIoUGreater, which is the definition. cpu/suppression/suppress-inl.h finds the pairs.
+// math::QuadIoUGreater, which is the definition. cpu/suppression/suppress-inl.h finds the pairs, in
+// the coordinates of a math::QuadFrame.
 #include "cpu/simd.h"
 #include "cpu/suppression/box_cells.h"
-#include "math/quad_filter.h"
+#include "math/quad_frame.h"
 #include "ops/poly_nms/plan.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -29,6 +30,8 @@ struct Quad : math::FilterQuad {
 };
 using Workspace = cpu::SuppressionWorkspace<Quad>;
 
+math::QuadFrame ChooseFrame(const float* boxes, int64_t count, float threshold);
+
 }  // namespace detops::ops::poly_nms
 #endif
 
@@ -47,8 +50,10 @@ struct Quads {
   using Prepared = Quad;
   const float* boxes;  // [count,9] the input
   float threshold;
+  math::QuadFrame frame;  // of the bounds that the suppression gets and gives
 
   const float* At(int64_t index) const { return boxes + 9 * index; }
+  bool Plain() const { return frame.kind == math::QuadFrame::Kind::kPlain; }
   uint64_t KeyOf(int64_t index) const {
     return math::ScoreKey(At(index)[8], static_cast<uint32_t>(index));
   }
@@ -56,15 +61,31 @@ struct Quads {
     __builtin_prefetch(At(index));
     __builtin_prefetch(At(index) + 8);
   }
-  Bounds ReachOf(int64_t index) const { return math::ReachOf(At(index)); }
+  Bounds ReachOf(int64_t index) const {
+    if (Plain()) return math::ReachOf(At(index));
+    Bounds bounds;
+    Prepare(index, bounds);
+    return bounds;
+  }
   Quad Prepare(int64_t index, Bounds& bounds) const {
-    return {math::PrepareQuad(At(index), bounds), static_cast<int32_t>(index)};
+    const Quad quad = {math::PrepareQuad(At(index), bounds), static_cast<int32_t>(index)};
+    bounds = math::ReachIn(frame, quad, At(index), bounds, threshold);
+    return quad;
   }
   double LeastArea(const Quad& quad) const {
-    return math::LeastAreaToSuppress(quad.area, threshold);
+    return frame.kind == math::QuadFrame::Kind::kDirections
+               ? 0.0
+               : math::LeastAreaToSuppress(quad.area, threshold);
   }
   HWY_INLINE bool Suppresses(const Quad& a, const Bounds& bounds_a, const Quad& b,
                              const Bounds& bounds_b, int64_t& clipped) const {
+    return HWY_LIKELY(Plain()) ? Decide(a, bounds_a, b, bounds_b, clipped)
+                               : SuppressesInFrame(a, b, clipped);
+  }
+
+ private:
+  HWY_INLINE bool Decide(const Quad& a, const Bounds& bounds_a, const Quad& b,
+                         const Bounds& bounds_b, int64_t& clipped) const {
     using math::Shape;
     if (a.area > 0.0f && b.area > 0.0f &&
         math::NeverEnough(a.area, b.area, bounds_a, bounds_b, threshold)) {
@@ -85,12 +106,15 @@ struct Quads {
     }
     return math::QuadIoUGreater(At(a.index), At(b.index), threshold);
   }
-
- private:
   // Not inlined, as few boxes are elongated.
   HWY_NOINLINE bool StripsNeverEnough(const Quad& a, const Quad& b, const Bounds& bounds_a,
                                       const Bounds& bounds_b) const {
     return math::StripsNeverEnough(a, b, threshold, math::CommonBoundsArea(bounds_a, bounds_b));
+  }
+  // All tests of a pair are in plain coordinates.
+  HWY_NOINLINE bool SuppressesInFrame(const Quad& a, const Quad& b, int64_t& clipped) const {
+    const Bounds bounds_a = math::BoundsOf(At(a.index)), bounds_b = math::BoundsOf(At(b.index));
+    return math::BoundsOverlap(bounds_a, bounds_b) && Decide(a, bounds_a, b, bounds_b, clipped);
   }
 };
 
@@ -115,7 +139,8 @@ void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
   }
   core::WorkspaceLayout layout(memory);
   Workspace workspace(layout, plan.count);
-  const Quads quads = {args.boxes, plan.iou_threshold};
+  const Quads quads = {args.boxes, plan.iou_threshold,
+                       ChooseFrame(args.boxes, plan.count, plan.iou_threshold)};
   launch.work = Suppression(quads, plan.count, workspace, launch.threads).Run();
   // Only up to the last box kept, so that nothing is written after the results.
   const bool* kept = workspace.kept;
@@ -135,6 +160,28 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace detops::ops {
+namespace poly_nms {
+
+math::QuadFrame ChooseFrame(const float* boxes, int64_t count, float threshold) {
+  constexpr int kSample = math::kFrameSample;
+  if (count < math::kLeastFramed) return {};
+  const auto box = [&](int i) { return boxes + 9 * math::FrameSampleAt(i, count); };
+  math::FilterQuad quads[kSample];
+  math::QuadBounds bounds[kSample];
+  int overlaps[math::kFrames] = {};
+  for (int number = 0; number < math::kFrames; ++number) {
+    const math::QuadFrame frame = math::NumberedFrame(number, quads);
+    for (int i = 0; i < kSample; ++i) {
+      quads[i] = math::PrepareQuad(box(i), bounds[i]);
+      bounds[i] = math::ReachIn(frame, quads[i], box(i), bounds[i], threshold);
+      for (int j = 0; j < i; ++j) overlaps[number] += math::BoundsOverlap(bounds[i], bounds[j]);
+    }
+    if (number == 0 && !math::FrameIsCrowded(overlaps[0])) break;
+  }
+  return math::NumberedFrame(math::BestFrame(overlaps), quads);
+}
+
+}  // namespace poly_nms
 
 int64_t PolyNmsCpuWorkspace(const PolyNmsPlan& plan, const runtime::Device&) {
   core::WorkspaceLayout layout;

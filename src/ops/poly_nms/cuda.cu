@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sort by score, prepare each box once, suppress in chunks (cuda/greedy_nms.cuh), list the kept
-// boxes in the order of the input. A pair whose bounds overlap is decided by the cheapest test that
-// can prove its answer: a bound on the IoU from areas and bounds, for elongated boxes one from the
-// strips in which they lie, then math::QuadPair in float and in double; pairs that none of them can
-// decide go to math::QuadIoUGreater, which is the definition.
+// boxes in the order of the input. The suppression finds the pairs whose bounds overlap in the
+// coordinates of a math::QuadFrame, chosen on the device where there are many boxes. A pair is
+// decided by the cheapest test that can prove its answer: a bound on the IoU from areas and bounds,
+// for elongated boxes one from the strips in which they lie, then math::QuadPair in float and in
+// double; pairs that none of them can decide go to math::QuadIoUGreater, which is the definition.
 #include <cstdint>
 
 #include "cuda/greedy_nms.cuh"
 #include "cuda/sort.h"
+#include "math/quad_frame.h"
 #include "math/quad_pair.h"
 #include "math/score_order.h"
 #include "ops/poly_nms/plan.h"
@@ -18,8 +20,8 @@ namespace detops::ops {
 namespace {
 
 constexpr int kThreads = 256;
-// Above this many boxes, the grid of kept boxes is faster than comparing with all of them, and
-// dense clusters are thinned.
+// Above this many boxes, the grid of kept boxes is faster than comparing with all of them, dense
+// clusters are thinned, and a frame is chosen.
 constexpr int64_t kGridFrom = 4096;
 
 struct Workspace {
@@ -28,6 +30,8 @@ struct Workspace {
   void* sort_memory;
   math::FilterQuad* quads;  // [count] by score
   float4* bounds;           // [count] by score
+  float4* reach;            // [count] by score: the bounds in the frame
+  math::QuadFrame* frame;   // null: plain
   bool* kept;               // [count] by input index
   size_t select_bytes;
   void* select_memory;
@@ -40,11 +44,15 @@ struct Workspace {
         sort_memory(layout.Array<char>(static_cast<int64_t>(sort_bytes))),
         quads(layout.Array<math::FilterQuad>(count)),
         bounds(layout.Array<float4>(count)),
+        reach(bounds),
+        frame(nullptr),
         kept(layout.Array<bool>(count)),
         select_bytes(cuda::SelectTemporaryBytes(count)),
         select_memory(layout.Array<char>(static_cast<int64_t>(select_bytes))),
         lists(layout, 1, count, count > kGridFrom) {
     if (count <= kGridFrom) return;
+    reach = layout.Array<float4>(count);
+    frame = layout.Array<math::QuadFrame>(1);
     lists.excluded = layout.Array<bool>(count);
     lists.thinned = layout.Array<int32_t>(1);
   }
@@ -57,29 +65,36 @@ struct Judge {
   const uint32_t* order;          // [count] of the input by score
   const math::FilterQuad* quads;  // [count] by score
   const float4* bounds;           // [count] by score
+  const float4* reach;            // [count] by score
+  const math::QuadFrame* frame;   // null: plain
   float threshold;
 
   static constexpr bool kDoubts = true;
   struct Box {
-    float4 bounds;
-    float area;
+    float4 reach;
+    float area;  // 0 where it can't be compared with the reach
   };
 
-  __device__ Box Load(int64_t, int64_t rank) const { return {bounds[rank], quads[rank].area}; }
+  __device__ Box Load(int64_t, int64_t rank) const {
+    const bool by_direction = frame != nullptr && frame->kind == math::QuadFrame::Kind::kDirections;
+    return {reach[rank], by_direction ? 0.0f : quads[rank].area};
+  }
 
   __device__ double LeastArea(const Box& behind) const {
     return math::LeastAreaToSuppress(behind.area, threshold);
   }
   __device__ math::Verdict Quick(const Box& a, const Box& b) const {
-    const math::QuadBounds bounds_a = AsBounds(a.bounds), bounds_b = AsBounds(b.bounds);
-    const bool never = !math::BoundsOverlap(bounds_a, bounds_b) ||
+    const math::QuadBounds reach_a = AsBounds(a.reach), reach_b = AsBounds(b.reach);
+    const bool never = !math::BoundsOverlap(reach_a, reach_b) ||
                        (a.area > 0.0f && b.area > 0.0f &&
-                        math::NeverEnough(a.area, b.area, bounds_a, bounds_b, threshold));
+                        math::NeverEnough(a.area, b.area, reach_a, reach_b, threshold));
     return never ? math::Verdict::kNo : math::Verdict::kDoubtful;
   }
 
   __device__ bool Decide(int64_t, const cuda::Pair& pair, bool there) const {
     using math::Shape, math::Verdict;
+    there = there && (frame == nullptr || math::BoundsOverlap(AsBounds(bounds[pair.ahead]),
+                                                              AsBounds(bounds[pair.behind])));
     Verdict verdict = there ? Verdict::kDoubtful : Verdict::kNo;
     bool convex = false;
     if (there) {
@@ -170,15 +185,48 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+// Chooses the frame on a sample of the boxes: a block of a thread per frame and box.
+constexpr int kFrameThreads = math::kFrames * math::kFrameSample;
+__global__ void __launch_bounds__(kFrameThreads)
+    FrameKernel(int64_t count, const float* boxes, float threshold, math::QuadFrame* frame) {
+  cuda::BeginKernel();
+  constexpr int kSample = math::kFrameSample;
+  __shared__ math::FilterQuad quads[kSample];
+  __shared__ math::QuadBounds plain[kSample], reach[math::kFrames][kSample];
+  __shared__ int overlaps[math::kFrames];
+  const auto number = static_cast<int>(threadIdx.x) / kSample;
+  const auto mine = static_cast<int>(threadIdx.x) % kSample;
+  const float* box = boxes + 9 * math::FrameSampleAt(mine, count);
+  if (number == 0) quads[mine] = math::PrepareQuad(box, plain[mine]);
+  if (mine == 0) overlaps[number] = 0;
+  __syncthreads();
+  reach[number][mine] =
+      math::ReachIn(math::NumberedFrame(number, quads), quads[mine], box, plain[mine], threshold);
+  __syncthreads();
+  int with_earlier = 0;
+  for (int i = 0; i < mine; ++i) {
+    with_earlier += math::BoundsOverlap(reach[number][i], reach[number][mine]) ? 1 : 0;
+  }
+  atomicAdd(&overlaps[number], with_earlier);
+  __syncthreads();
+  if (threadIdx.x == 0) *frame = math::NumberedFrame(math::BestFrame(overlaps), quads);
+}
+
 __global__ void __launch_bounds__(kThreads)
-    PrepareKernel(int64_t count, const float* boxes, const uint32_t* order, math::FilterQuad* quads,
-                  float4* bounds, bool* kept) {
+    PrepareKernel(int64_t count, const float* boxes, const uint32_t* order,
+                  const math::QuadFrame* frame, float threshold, math::FilterQuad* quads,
+                  float4* bounds, float4* reach, bool* kept) {
   cuda::BeginKernel();
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
+    const float* box = boxes + 9 * int64_t{order[i]};
     math::QuadBounds b;
-    quads[i] = math::PrepareQuad(boxes + 9 * int64_t{order[i]}, b);
+    quads[i] = math::PrepareQuad(box, b);
     bounds[i] = make_float4(b.x1, b.y1, b.x2, b.y2);
+    if (frame != nullptr) {
+      b = math::ReachIn(*frame, quads[i], box, b, threshold);
+      reach[i] = make_float4(b.x1, b.y1, b.x2, b.y2);
+    }
     kept[i] = false;
   }
 }
@@ -213,14 +261,19 @@ void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
          w.sort.values[0]);
   const uint32_t* order =
       cuda::SortIndices(launch, w.sort_memory, w.sort_bytes, w.sort, count, /*bits=*/32);
+  if (w.frame != nullptr) {
+    launch("poly_nms: choosing a frame", FrameKernel, 1, kFrameThreads, count, args.boxes,
+           plan.iou_threshold, w.frame);
+  }
   launch("poly_nms: preparing boxes", PrepareKernel, blocks, kThreads, count, args.boxes, order,
-         w.quads, w.bounds, w.kept);
+         w.frame, plan.iou_threshold, w.quads, w.bounds, w.reach, w.kept);
   const bool only_first = plan.iou_threshold < 0.0f;
   if (!only_first) {
-    w.lists.bounds = w.bounds;
+    w.lists.bounds = w.reach;
     w.lists.most = count;
-    cuda::GreedyNms(launch, w.lists,
-                    Judge{args.boxes, order, w.quads, w.bounds, plan.iou_threshold});
+    cuda::GreedyNms(
+        launch, w.lists,
+        Judge{args.boxes, order, w.quads, w.bounds, w.reach, w.frame, plan.iou_threshold});
   }
   launch("poly_nms: marking", MarkKernel, blocks, kThreads, only_first, w.lists.kept,
          w.lists.kept_count, order, w.kept);

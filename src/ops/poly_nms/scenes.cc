@@ -13,6 +13,7 @@ namespace {
 
 using random::Quad;
 using random::RandomRectangle;
+using random::Strip;
 using random::Uniform;
 
 void Append(std::vector<float>& boxes, const Quad& quad, float score) {
@@ -79,7 +80,8 @@ std::array<random::WholeRectangle, 2> Tie(Rng& rng, float threshold) {
 }
 
 // Every pair by itself, upright or rotated, listed from any corner; half of them far from the
-// origin, where floats are still whole numbers.
+// origin, where floats are still whole numbers. In every eighth pair or so, both are the same, so
+// that something is suppressed.
 std::vector<float> ExactTies(Rng& rng, int64_t count, float threshold) {
   constexpr int64_t kFar = 8000000, kPitch = 128;
   std::vector<float> boxes;
@@ -87,7 +89,9 @@ std::vector<float> ExactTies(Rng& rng, int64_t count, float threshold) {
   for (int64_t i = 0; 2 * i < count; ++i) {
     const int64_t far = rng() % 2 == 0 ? kFar : 0;
     const bool rotated = rng() % 2 == 0;
-    for (const auto& rectangle : Tie(rng, threshold)) {
+    auto pair = Tie(rng, threshold);
+    if (rng() % 8 == 0) pair[1] = pair[0];
+    for (const auto& rectangle : pair) {
       const Quad quad =
           rectangle.Outline(far + kPitch * (i % columns), far + kPitch * (i / columns), rotated);
       Append(boxes, random::Listed(quad, rng()), Uniform(rng, 0, 1));
@@ -131,6 +135,32 @@ std::vector<float> OnOneSpot(Rng& rng, int64_t count, bool identical) {
   Quad quad = RandomRectangle(rng, 0, 0);
   for (int64_t i = 0; i < count; ++i) {
     if (!identical) quad = RandomRectangle(rng, Uniform(rng, -1, 1), Uniform(rng, -1, 1));
+    Append(boxes, quad, Uniform(rng, 0, 1));
+  }
+  return boxes;
+}
+
+// Side by side, about one apart, and longer than all of them are wide together, so the bounds of
+// every two overlap.
+std::vector<float> Diagonals(Rng& rng, int64_t count) {
+  const float angle = Uniform(rng, 0.3f, 1.2f), across = static_cast<float>(count);
+  std::vector<float> boxes;
+  for (int64_t i = 0; i < count; ++i) {
+    const float from = Uniform(rng, 0, across);
+    const Quad quad = Strip(-from * std::sin(angle), from * std::cos(angle), 4 * across,
+                            Uniform(rng, 0.1f, 0.5f), angle);
+    Append(boxes, quad, Uniform(rng, 0, 1));
+  }
+  return boxes;
+}
+
+// All begin at one spot and go in all directions.
+std::vector<float> Fan(Rng& rng, int64_t count) {
+  const auto length = static_cast<float>(count);
+  std::vector<float> boxes;
+  for (int64_t i = 0; i < count; ++i) {
+    const Quad quad = Strip(Uniform(rng, -1, 1), Uniform(rng, -1, 1), length, Uniform(rng, 0.5f, 2),
+                            Uniform(rng, 0, 6.2831853f));
     Append(boxes, quad, Uniform(rng, 0, 1));
   }
   return boxes;
@@ -186,6 +216,8 @@ std::vector<Scene> Scenes<ops::PolyNms>::List() {
       {"repeated", "a detector's raw output: everything is found a hundred times"},
       {"piled", "all around one spot"},
       {"identical", "one box, many times"},
+      {"diagonals", "thin parallel strips that hardly touch, while the bounds of all overlap"},
+      {"fan", "thin strips from one spot in all directions"},
       {"far", "like scattered, 100000 from the origin"},
       {"special", "NaN, infinities, zeros and huge numbers among coordinates and scores"}};
 }
@@ -202,6 +234,8 @@ void Scenes<ops::PolyNms>::Fill(std::string_view scene, Rng& rng, Problem& probl
     return Set(problem, ExactTies(rng, count, threshold));
   }
   if (scene == "integer_grid") return Set(problem, IntegerGrid(rng, count));
+  if (scene == "diagonals") return Set(problem, Diagonals(rng, count));
+  if (scene == "fan") return Set(problem, Fan(rng, count));
   if (scene == "repeated") return Set(problem, Repeated(rng, count));
   if (scene == "piled" || scene == "identical") {
     return Set(problem, OnOneSpot(rng, count, scene == "identical"));

@@ -369,6 +369,25 @@ TEST_P(PolyNmsWorkTest, PiledOnOneSpot) {
   EXPECT_LT(PairsPerBox(boxes, 0.1f), 3.0);
 }
 
+// The bounds of every two overlap; the strips hardly do.
+TEST_P(PolyNmsWorkTest, ThinStripsInOneDirection) {
+  Rng rng(76);
+  Boxes boxes;
+  for (int64_t i = 0; i < kCount; ++i)
+    AddQuad(boxes, RandomStrip(rng, 0, 0.7f), Uniform(rng, 0, 1));
+  EXPECT_LT(PairsPerBox(boxes, 0.1f), 5.0);
+  EXPECT_LT(PairsPerBox(boxes, 0.001f), 10.0);
+}
+
+TEST_P(PolyNmsWorkTest, ThinStripsInAllDirections) {
+  Rng rng(77);
+  Boxes boxes;
+  for (int64_t i = 0; i < kCount; ++i) {
+    AddQuad(boxes, RandomStrip(rng, 0, Uniform(rng, 0, 3.1415926f)), Uniform(rng, 0, 1));
+  }
+  EXPECT_LT(PairsPerBox(boxes, 0.1f), 5.0);
+}
+
 TEST_P(PolyNmsWorkTest, Identical) {
   Rng rng(75);
   Boxes boxes;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/quad_frame.h"
 #include "support/environment.h"
 #include "support/handle.h"
 #include "support/operators.h"
@@ -223,6 +224,24 @@ TEST_P(PolyNmsScenesTest, FewTinyAmongMany) {
   }
   ExpectAsReference(boxes);
   ExpectCandidatesPerBoxBelow(200.0, boxes, 0.1f);
+}
+
+// Where a sample of thin strips overlaps by its bounds, all are bounded in other coordinates
+// (math/quad_frame.h): parallel ones along them, others by their directions. Some lie apart, so
+// that the reference has fewer pairs to decide.
+TEST_P(PolyNmsScenesTest, ThinStripsInOneDirectionOrInAll) {
+  Rng rng(94);
+  const int64_t count = DeviceOf(GetParam()) == "cpu" ? math::kLeastFramed : 5000;
+  for (const bool parallel : {true, false}) {
+    Boxes boxes;
+    for (int64_t i = 0; i < count; ++i) {
+      const auto middle = 1e5f * static_cast<float>(i % 8);
+      const Quad strip = RandomStrip(rng, middle, parallel ? 0.7f : Uniform(rng, 0, 3.1415926f));
+      Add(boxes, i % 50 == 0 ? RandomRectangle(rng, middle, 0) : strip, Uniform(rng, 0, 1));
+    }
+    Spoil(rng, boxes, 20);
+    ExpectAsReference(boxes);
+  }
 }
 
 std::vector<std::string> FastImplementations() {
