@@ -278,7 +278,7 @@ void Workers::AfterForkInChild() {
   ++workers.process_;
 }
 
-// When the process ends or the library is unloaded.
+// When the process ends; the library is never unloaded.
 struct StopAtTheEnd {
   ~StopAtTheEnd() { workers.Stop(); }
 } stop_at_the_end;
