@@ -7,9 +7,9 @@
 
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <random>
 
+#include "fuzz/outcome.h"
 #include "schema/invocation.h"
 #include "support/environment.h"
 #include "support/handle.h"
@@ -17,11 +17,7 @@
 namespace detops::test {
 namespace {
 
-// One problem on one implementation: the status, and what came out.
-struct Outcome {
-  mluOpStatus_t status;
-  std::vector<schema::Array> results;
-};
+using fuzz::Outcome;
 
 Outcome RunOn(const std::string& implementation, int threads, const schema::Problem& problem,
               size_t unaligned) {
@@ -52,11 +48,7 @@ int Compare(uint64_t seed) {
     const Outcome got = RunOn(implementation, threads, problem, unaligned);
     if (got.status == MLUOP_STATUS_NOT_SUPPORTED) continue;
     ++compared;
-    bool same = got.status == expected.status;
-    for (size_t i = 0; i < got.results.size(); ++i) {
-      same = same && schema::SameBits(got.results[i], expected.results[i]);
-    }
-    if (!same) {
+    if (!SameBits(got, expected)) {
       ADD_FAILURE() << problem.schema->name << " " << problem.schema->describe(problem) << " on "
                     << implementation << " with " << threads
                     << " threads differs from the reference: DETOPS_FUZZ_SEED=" << seed;

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -43,12 +42,6 @@ void GuardedMemory::MakeReadOnly() {
   if (usable_ > 0 && mprotect(pages_ + PageBytes(), usable_, PROT_READ) != 0) {
     Fail("mprotect fails");
   }
-}
-
-bool SameBits(const Outcome& a, const Outcome& b) {
-  return a.status == b.status &&
-         std::ranges::equal(a.results, b.results,
-                            [](const auto& x, const auto& y) { return schema::SameBits(x, y); });
 }
 
 GuardedCall::GuardedCall(const schema::Problem& problem, const std::vector<schema::Array>& outputs,

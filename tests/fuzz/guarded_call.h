@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/outcome.h"
 #include "schema/device.h"
 #include "schema/schema.h"
 
@@ -30,13 +31,6 @@ class GuardedMemory {
   size_t usable_;
   std::byte *pages_, *data_;
 };
-
-// One problem on one implementation: the status, and what lies in the outputs.
-struct Outcome {
-  mluOpStatus_t status;
-  std::vector<schema::Array> results;
-};
-bool SameBits(const Outcome& a, const Outcome& b);
 
 class GuardedCall {
  public:

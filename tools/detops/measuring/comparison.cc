@@ -10,9 +10,10 @@
 #include "terminal/terminal.h"
 
 namespace detops::cli {
-namespace {
 
 using Json = nlohmann::ordered_json;
+
+namespace {
 
 std::string KeyOf(const Json& m) {
   return fmt::format("{} {} {} {}", m["case"].get<std::string>(), m["device"].get<std::string>(),
