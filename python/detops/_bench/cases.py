@@ -99,6 +99,26 @@ def lidar(rng: np.random.Generator, points: int, count: int) -> tuple[Array, Arr
     return cloud.astype("f"), np.concatenate([centre, size, heading], 2).astype(np.float32)
 
 
+def rotated_case(rng: np.random.Generator, scene: str, rotated: Array) -> Case:
+    scores, quads = scores_of(rng, len(rotated)), corners(rotated)
+    return Case(
+        "poly_nms",
+        scene,
+        partial(detops.poly_nms, quads, 0.1, scores),
+        peers.rotated_nms(rotated, quads, scores, 0.1),
+    )
+
+
+def upright_cases(rng: np.random.Generator, scene: str, upright: Array) -> Iterator[Case]:
+    scores, quads = scores_of(rng, len(upright)), as_quads(upright)
+    answers = {
+        "poly_nms": partial(detops.poly_nms, quads, 0.5, scores),
+        "nms": partial(detops.nms, upright, scores, 0.5),
+    }
+    for name, answer in answers.items():
+        yield Case(name, scene, answer, peers.nms(upright, scores, 0.5))
+
+
 def cases() -> Iterator[Case]:
     rng = np.random.default_rng(23)
     for count in (100, 2000):
@@ -109,32 +129,15 @@ def cases() -> Iterator[Case]:
             partial(detops.bbox_overlaps, a, b),
             peers.box_iou(a, b),
         )
-    rotated_scenes = {
-        f"{count} rotated boxes, scattered": rotated_boxes(rng, count)
-        for count in (500, 2000, 10000)
-    }
-    rotated_scenes["10000 rotated boxes, clustered"] = clustered(rng, rotated_boxes(rng, 500))
-    for scene, rotated in rotated_scenes.items():
-        scores = scores_of(rng, len(rotated))
-        quads = corners(rotated)
-        yield Case(
-            "poly_nms",
-            scene,
-            partial(detops.poly_nms, quads, 0.1, scores),
-            peers.rotated_nms(rotated, quads, scores, 0.1),
-        )
-    upright_scenes = {
-        "10000 upright boxes, scattered": boxes(rng, 10000),
-        "10000 upright boxes, clustered": clustered(rng, boxes(rng, 500)),
-    }
-    for scene, upright in upright_scenes.items():
-        scores = scores_of(rng, len(upright))
-        answers = {
-            "poly_nms": partial(detops.poly_nms, as_quads(upright), 0.5, scores),
-            "nms": partial(detops.nms, upright, scores, 0.5),
-        }
-        for name, answer in answers.items():
-            yield Case(name, scene, answer, peers.nms(upright, scores, 0.5))
+    for count in (500, 2000, 10000):
+        yield rotated_case(rng, f"{count} rotated boxes, scattered", rotated_boxes(rng, count))
+    yield from upright_cases(rng, "10000 upright boxes, scattered", boxes(rng, 10000))
+    dense = clustered(rng, rotated_boxes(rng, 500))
+    case = rotated_case(rng, "10000 rotated boxes, clustered", dense)
+    del case.peers["shapely"]  # takes half a minute for each call
+    yield case
+    dense = clustered(rng, boxes(rng, 500))
+    yield from upright_cases(rng, "10000 upright boxes, clustered", dense)
     arguments = proposals(rng, 1, 3, 200, 304)
     limits = {"pre_nms_top_n": 12000, "post_nms_top_n": 2000}
     yield Case(

@@ -83,7 +83,9 @@ def measure_peer(name: str, call: Callable[[], Any], case: Case, own: float, bud
     """Its answer is compared first: a faster wrong answer is no peer."""
     try:
         verdict = agreement(case.detops(), call())
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # that of a peer in Rust which panics is no Exception
         return {"name": name, "seconds": None, "ratio": None, "answer": f"fails: {error}"}
     theirs = seconds(call, budget)
     return {"name": name, "seconds": theirs, "ratio": theirs / own, "answer": verdict}
