@@ -25,18 +25,21 @@ void Set(Problem& problem, const Values& v) {
 
 template <>
 std::vector<Scene> Scenes<ops::GenerateProposalsV2>::List() {
-  return {{"scattered", "anchors of five sizes on a grid of 16 pixels, random scores and deltas"},
-          {"ties", "scores of few values"},
-          {"piled", "all anchors on one spot"},
-          {"far", "deltas that carry boxes over the image's edge"},
-          {"special", "NaN, infinities, zeros and huge numbers in scores and deltas"}};
+  return {
+      {"scattered", "anchors of five sizes on a grid of 16 pixels, random scores and deltas"},
+      {"ties", "scores of few values"},
+      {"piled", "all anchors on one spot"},
+      {"far", "deltas that carry boxes over the image's edge"},
+      {"crossing", "strips of 2 pixels across a large image: each along x crosses each along y"},
+      {"special", "NaN, infinities, zeros and huge numbers in scores and deltas"}};
 }
 
 template <>
 void Scenes<ops::GenerateProposalsV2>::Fill(std::string_view scene, Rng& rng, Problem& problem) {
   const int64_t count = problem.inputs[0].count();
   const int64_t h = problem.size('H'), w = problem.size('W'), a = problem.size('A');
-  const float reach = scene == "far" ? 4.0f : 0.5f;
+  const float reach = scene == "far" ? 4.0f : scene == "crossing" ? 0.1f : 0.5f;
+  const float side = 2.0f * static_cast<float>(h * w * a);  // of an image with crossing strips
   Values v;
   v.scores = random::UniformFloats(rng, count, 0, 1);
   v.deltas = random::UniformFloats(rng, 4 * count, -reach, reach);
@@ -44,6 +47,14 @@ void Scenes<ops::GenerateProposalsV2>::Fill(std::string_view scene, Rng& rng, Pr
     for (int64_t x = 0; x < w; ++x) {
       for (int64_t i = 0; i < a; ++i) {
         const float half = 8.0f * static_cast<float>(1 << (i % 5));
+        if (scene == "crossing") {
+          const auto n = static_cast<float>(v.anchors.size() / 4);
+          const bool along_x = v.anchors.size() % 8 == 0;
+          v.anchors.insert(v.anchors.end(),
+                           {along_x ? 0 : 2 * n, along_x ? 2 * n : 0, along_x ? side : 2 * n + 2,
+                            along_x ? 2 * n + 2 : side});
+          continue;
+        }
         const bool piled = scene == "piled";
         const float cx = 16.0f * static_cast<float>(piled ? w / 2 : x) + 8;
         const float cy = 16.0f * static_cast<float>(piled ? h / 2 : y) + 8;
@@ -53,8 +64,9 @@ void Scenes<ops::GenerateProposalsV2>::Fill(std::string_view scene, Rng& rng, Pr
   }
   v.variances.assign(v.anchors.size(), 1.0f);
   for (int64_t i = 0; i < problem.size('N'); ++i) {
-    v.im_shape.insert(v.im_shape.end(),
-                      {16.0f * static_cast<float>(h), 16.0f * static_cast<float>(w)});
+    const bool crossing = scene == "crossing";
+    v.im_shape.insert(v.im_shape.end(), {crossing ? side : 16.0f * static_cast<float>(h),
+                                         crossing ? side : 16.0f * static_cast<float>(w)});
   }
   if (scene == "ties") {
     for (float& score : v.scores) score = std::floor(score * 8) / 8;
