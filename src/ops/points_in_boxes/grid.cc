@@ -138,6 +138,7 @@ void Grid::PlaceCells(int64_t cells) {
   const double side = std::sqrt(width * height / static_cast<double>(cells));
   if (!(side > 0.0) || !std::isfinite(side) || cells < 16) return;  // one cell for all
   const auto place = [&](double length, float origin, Axis& axis) {
+    if (length > 1e38) return;  // Cell() must not overflow within the inner cells
     const double inner = std::clamp(std::floor(length / side), 1.0, 1022.0);
     const auto scale = static_cast<float>(inner / length);
     if (!std::isfinite(scale) || scale < std::numeric_limits<float>::min()) return;

@@ -170,6 +170,28 @@ TEST_P(PointsInBoxesTest, ManyBoxesAndHugeHeadings) {
   ExpectAsOracle(RandomPoints(rng, m), boxes, 1, m, t);
 }
 
+// Distances between boxes that are no floats any more.
+TEST_P(PointsInBoxesTest, ExtentsBeyondTheLargestFloat) {
+  Rng rng(47);
+  const int64_t t = 150, m = 2000;
+  for (int round = 0; round < 4; ++round) {
+    std::vector<float> boxes = RandomBoxes3d(rng, t), points = RandomPoints(rng, m);
+    for (size_t i = 0; i < boxes.size(); i += 7) {
+      boxes[i + i / 7 % 2] = 3e38f * Uniform(rng, -1, 1);
+      if (i % 3 != 0) continue;
+      boxes[i + 3] = Uniform(rng, 0, 3e38f);
+      boxes[i + 4] = 1e37f;
+    }
+    for (size_t i = 0; i < points.size(); i += 3) {  // along the middles of the boxes
+      const float* b = boxes.data() + 7 * (rng() % t);
+      const float along = Uniform(rng, -0.5f, 0.5f) * b[3];
+      points[i] = b[0] + along * std::cos(b[6]);
+      points[i + 1] = b[1] + along * std::sin(b[6]);
+    }
+    ExpectAsOracle(points, boxes, 1, m, t);
+  }
+}
+
 // Boxes that only their heights tell apart, some of them far away, and in more than one index of a
 // GPU; in the end all at one height.
 TEST_P(PointsInBoxesTest, TowersWithOutliers) {
