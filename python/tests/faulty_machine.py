@@ -48,6 +48,14 @@ class Array:
         return BOXES.__dlpack__()
 
 
+def refused() -> str:
+    try:
+        detops.poly_nms(DETS[:, :7], 0.1)
+    except ValueError as error:
+        return str(error)
+    raise AssertionError("was taken")
+
+
 CALLS: dict[str, Callable[[], Any]] = {
     "bbox_overlaps": lambda: detops.bbox_overlaps(BOXES, BOXES),
     "strided": lambda: detops.bbox_overlaps(BOXES[::2], BOXES[::-1]),
@@ -59,6 +67,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "border_align": lambda: detops.border_align(FEATURES, BORDERS, 3, return_argmax=True),
     "generate_proposals": lambda: detops.generate_proposals(**PROPOSALS),
     "points_in_boxes": lambda: detops.points_in_boxes(CLOUD, CUBES),
+    "refused": refused,
     "implementations": lambda: detops.implementations(),
 }
 NOT_REACHED = 3

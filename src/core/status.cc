@@ -27,18 +27,26 @@ PerThread<Text, DestroyText>& Texts() {
   return texts;
 }
 
-void SetLastError(const char* function, const char* text) noexcept {
+// False where the text is that memory ran out instead.
+bool SetLastError(const char* function, const char* text) noexcept {
   try {
     auto& texts = Texts();
     if (texts.Find() == &out_of_memory) texts.Set(nullptr);
     try {
       Text& last = texts.Mine();
       std::snprintf(last.characters, sizeof(last.characters), "%s: %s", function, text);
+      return true;
     } catch (const std::bad_alloc&) {
       texts.Set(&out_of_memory);
     }
   } catch (const std::bad_alloc&) {  // no thread has a text
   }
+  return false;
+}
+
+// The status that goes with the text.
+mluOpStatus_t Recorded(mluOpStatus_t status, const char* function, const char* text) noexcept {
+  return SetLastError(function, text) ? status : MLUOP_STATUS_ALLOC_FAILED;
 }
 
 }  // namespace
@@ -56,17 +64,13 @@ mluOpStatus_t RecordCurrentException(const char* function) noexcept {
   try {
     throw;
   } catch (const Failure& failure) {
-    SetLastError(function, failure.what());
-    return failure.status();
+    return Recorded(failure.status(), function, failure.what());
   } catch (const std::bad_alloc&) {
-    SetLastError(function, "out of host memory");
-    return MLUOP_STATUS_ALLOC_FAILED;
+    return Recorded(MLUOP_STATUS_ALLOC_FAILED, function, "out of host memory");
   } catch (const std::exception& error) {
-    SetLastError(function, error.what());
-    return MLUOP_STATUS_INTERNAL_ERROR;
+    return Recorded(MLUOP_STATUS_INTERNAL_ERROR, function, error.what());
   } catch (...) {
-    SetLastError(function, "unknown error");
-    return MLUOP_STATUS_INTERNAL_ERROR;
+    return Recorded(MLUOP_STATUS_INTERNAL_ERROR, function, "unknown error");
   }
 }
 
