@@ -112,7 +112,8 @@ void Grid::SplitWhole(const FlatBox* boxes, int64_t count, std::span<SamplePoint
   Place root = 0;
   Test(samples, boxes, root);
   tree_.Clear(lists_, entries_, max_entries_ + max_tree_entries_);
-  tree_.Add(&root, entries_, {-kInf, -kInf}, {kInf, kInf}, samples);
+  constexpr float kEverywhere = std::numeric_limits<float>::infinity();
+  tree_.Add(&root, entries_, {-kEverywhere, -kEverywhere}, {kEverywhere, kEverywhere}, samples);
   tree_.Split(boxes, bounds_, points_per_sample);
   for (int32_t cell = 0; cell < x_.cells * y_.cells; ++cell) {
     if (heads_[cell] != kNoBoxes) heads_[cell] = root;
