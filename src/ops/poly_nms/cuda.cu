@@ -4,8 +4,8 @@
 // boxes in the order of the input. The suppression finds the pairs whose bounds overlap in the
 // coordinates of a math::QuadFrame, chosen on the device where there are many boxes. A pair is
 // decided by the cheapest test that can prove its answer: a bound on the IoU from areas and bounds,
-// for elongated boxes one from the strips in which they lie, then math::QuadPair in float and in
-// double; pairs that none of them can decide go to math::QuadIoUGreater, which is the definition.
+// then math::QuadPair in float and in double; pairs that none of them can decide go to
+// math::QuadIoUGreater, which is the definition.
 #include <cstdint>
 
 #include "cuda/greedy_nms.cuh"
@@ -31,6 +31,7 @@ struct Workspace {
   math::FilterQuad* quads;  // [count] by score
   float4* bounds;           // [count] by score
   float4* reach;            // [count] by score: the bounds in the frame
+  float* areas;             // [count] by score: for the comparison with the reach
   math::QuadFrame* frame;   // null: plain
   bool* kept;               // [count] by input index
   size_t select_bytes;
@@ -45,6 +46,7 @@ struct Workspace {
         quads(layout.Array<math::FilterQuad>(count)),
         bounds(layout.Array<float4>(count)),
         reach(bounds),
+        areas(layout.Array<float>(count)),
         frame(nullptr),
         kept(layout.Array<bool>(count)),
         select_bytes(cuda::SelectTemporaryBytes(count)),
@@ -60,25 +62,27 @@ struct Workspace {
 
 __device__ math::QuadBounds AsBounds(const float4& b) { return {b.x, b.y, b.z, b.w}; }
 
+// Not inlined, so that its registers don't count towards the common path.
+__device__ __noinline__ bool Measure(const float* a, const float* b, float threshold) {
+  return math::QuadIoUGreater(a, b, threshold);
+}
+
 struct Judge {
   const float* boxes;             // [count,9] the input
   const uint32_t* order;          // [count] of the input by score
   const math::FilterQuad* quads;  // [count] by score
   const float4* bounds;           // [count] by score
   const float4* reach;            // [count] by score
-  const math::QuadFrame* frame;   // null: plain
+  const float* areas;             // [count] by score; 0 where it can't be compared with the reach
   float threshold;
 
   static constexpr bool kDoubts = true;
   struct Box {
     float4 reach;
-    float area;  // 0 where it can't be compared with the reach
+    float area;
   };
 
-  __device__ Box Load(int64_t, int64_t rank) const {
-    const bool by_direction = frame != nullptr && frame->kind == math::QuadFrame::Kind::kDirections;
-    return {reach[rank], by_direction ? 0.0f : quads[rank].area};
-  }
+  __device__ Box Load(int64_t, int64_t rank) const { return {reach[rank], areas[rank]}; }
 
   __device__ double LeastArea(const Box& behind) const {
     return math::LeastAreaToSuppress(behind.area, threshold);
@@ -93,29 +97,17 @@ struct Judge {
 
   __device__ bool Decide(int64_t, const cuda::Pair& pair, bool there) const {
     using math::Shape, math::Verdict;
-    there = there && (frame == nullptr || math::BoundsOverlap(AsBounds(bounds[pair.ahead]),
-                                                              AsBounds(bounds[pair.behind])));
-    Verdict verdict = there ? Verdict::kDoubtful : Verdict::kNo;
-    bool convex = false;
-    if (there) {
-      const math::FilterQuad &a = quads[pair.ahead], &b = quads[pair.behind];
-      const bool upright = a.shape == Shape::kUpright && b.shape == Shape::kUpright;
-      if (upright) verdict = CompareUpright(pair);
-      if (!upright && a.strip > 0.0f && b.strip > 0.0f && StripsNeverEnough(pair)) {
-        verdict = Verdict::kNo;
-      }
-      convex = a.shape != Shape::kOther && b.shape != Shape::kOther;
+    const bool convex = there && quads[pair.ahead].shape != Shape::kOther &&
+                        quads[pair.behind].shape != Shape::kOther;
+    Verdict verdict = JudgeIn<float>(pair, convex);
+    const bool doubtful = convex && verdict == Verdict::kDoubtful;
+    if (__any_sync(cuda::kAllLanes, doubtful)) {
+      const Verdict wide = JudgeInDouble(pair, doubtful);
+      if (doubtful) verdict = wide;
     }
-    const bool asks_float = convex && verdict == Verdict::kDoubtful;
-    const Verdict narrow = JudgeIn<float>(pair, asks_float);
-    if (asks_float) verdict = narrow;
-    const bool asks_double = convex && verdict == Verdict::kDoubtful;
-    if (__any_sync(cuda::kAllLanes, asks_double)) {
-      const Verdict wide = JudgeInDouble(pair, asks_double);
-      if (asks_double) verdict = wide;
-    }
-    if (verdict == Verdict::kDoubtful) return Measure(pair);
-    return verdict == Verdict::kYes;
+    if (!there || verdict != Verdict::kDoubtful) return there && verdict == Verdict::kYes;
+    return Measure(boxes + 9 * int64_t{order[pair.ahead]}, boxes + 9 * int64_t{order[pair.behind]},
+                   threshold);
   }
 
  private:
@@ -154,24 +146,9 @@ struct Judge {
     }
     return verdict;
   }
-  // Separate functions, so that their registers don't count towards the common path.
+  // As above.
   __device__ __noinline__ math::Verdict JudgeInDouble(const cuda::Pair& mine, bool asking) const {
     return JudgeIn<double>(mine, asking);
-  }
-  __device__ __noinline__ math::Verdict CompareUpright(const cuda::Pair& pair) const {
-    return math::UprightIoUGreater(AsBounds(bounds[pair.ahead]), AsBounds(bounds[pair.behind]),
-                                   threshold)
-               ? math::Verdict::kYes
-               : math::Verdict::kNo;
-  }
-  __device__ __noinline__ bool StripsNeverEnough(const cuda::Pair& pair) const {
-    return math::StripsNeverEnough(
-        quads[pair.ahead], quads[pair.behind], threshold,
-        math::CommonBoundsArea(AsBounds(bounds[pair.ahead]), AsBounds(bounds[pair.behind])));
-  }
-  __device__ __noinline__ bool Measure(const cuda::Pair& pair) const {
-    return math::QuadIoUGreater(boxes + 9 * int64_t{order[pair.ahead]},
-                                boxes + 9 * int64_t{order[pair.behind]}, threshold);
   }
 };
 
@@ -215,17 +192,20 @@ __global__ void __launch_bounds__(kFrameThreads)
 __global__ void __launch_bounds__(kThreads)
     PrepareKernel(int64_t count, const float* boxes, const uint32_t* order,
                   const math::QuadFrame* frame, float threshold, math::FilterQuad* quads,
-                  float4* bounds, float4* reach, bool* kept) {
+                  float4* bounds, float4* reach, float* areas, bool* kept) {
   cuda::BeginKernel();
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
     const float* box = boxes + 9 * int64_t{order[i]};
     math::QuadBounds b;
-    quads[i] = math::PrepareQuad(box, b);
+    const math::FilterQuad quad = math::PrepareQuad(box, b);
+    quads[i] = quad;
     bounds[i] = make_float4(b.x1, b.y1, b.x2, b.y2);
+    areas[i] = quad.area;
     if (frame != nullptr) {
-      b = math::ReachIn(*frame, quads[i], box, b, threshold);
+      b = math::ReachIn(*frame, quad, box, b, threshold);
       reach[i] = make_float4(b.x1, b.y1, b.x2, b.y2);
+      if (frame->kind == math::QuadFrame::Kind::kDirections) areas[i] = 0.0f;
     }
     kept[i] = false;
   }
@@ -266,14 +246,14 @@ void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
            plan.iou_threshold, w.frame);
   }
   launch("poly_nms: preparing boxes", PrepareKernel, blocks, kThreads, count, args.boxes, order,
-         w.frame, plan.iou_threshold, w.quads, w.bounds, w.reach, w.kept);
+         w.frame, plan.iou_threshold, w.quads, w.bounds, w.reach, w.areas, w.kept);
   const bool only_first = plan.iou_threshold < 0.0f;
   if (!only_first) {
     w.lists.bounds = w.reach;
     w.lists.most = count;
     cuda::GreedyNms(
         launch, w.lists,
-        Judge{args.boxes, order, w.quads, w.bounds, w.reach, w.frame, plan.iou_threshold});
+        Judge{args.boxes, order, w.quads, w.bounds, w.reach, w.areas, plan.iou_threshold});
   }
   launch("poly_nms: marking", MarkKernel, blocks, kThreads, only_first, w.lists.kept,
          w.lists.kept_count, order, w.kept);
