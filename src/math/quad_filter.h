@@ -53,7 +53,8 @@ DETOPS_HD void FindStrip(FilterQuad& quad) {
   const double far_2 = Cross(p[first], p[first + 1], p[first + 2]);
   const double far_3 = Cross(p[first], p[first + 1], p[first + 3]);
   const double strip = far_2 > far_3 ? far_2 : far_3;
-  if (!(strip < kElongated * longest)) return;
+  // Where it fits into a float with all its digits; the area is at least half as much.
+  if (!(strip < kElongated * longest && strip > 1e-30 && strip < 1e37)) return;
   quad.strip = static_cast<float>(1.000001 * strip);
   for (int i = 0; i < 4; ++i) {
     quad.x[i] = static_cast<float>(p[first + i].x);

@@ -36,15 +36,19 @@ DETOPS_HD QuadBounds TurnedReach(const QuadFrame& frame, const float* q) {  // [
     v2 = i == 0 || v > v2 ? v : v2;
     far = Max(far, sum(dx, dy));
   }
+  // Beyond what floats can tell apart, everything overlaps.
+  constexpr float kEnd = 1e38f;
+  const double most = Max(Max(-u1, u2), Max(-v1, v2));
+  if (!(most < 0.1 * kEnd)) return {-kEnd, -kEnd, kEnd, kEnd};
   // More than the errors here and those of rounding to float; also gives both sides a length.
   const double error = 1e-14 * far;
   const double error_u = error * sum(frame.along.x, frame.along.y) + 1e-30;
   const double error_v = error * sum(frame.across.x, frame.across.y) + 1e-30;
-  const auto low = [](double x, double least) {
-    return static_cast<float>(x - least - 1e-7 * std::fabs(x));
+  const auto low = [](double x, double margin) {
+    return static_cast<float>(x - margin - 1e-7 * std::fabs(x));
   };
-  const auto high = [](double x, double least) {
-    return static_cast<float>(x + least + 1e-7 * std::fabs(x));
+  const auto high = [](double x, double margin) {
+    return static_cast<float>(x + margin + 1e-7 * std::fabs(x));
   };
   return {low(u1, error_u), low(v1, error_v), high(u2, error_u), high(v2, error_v)};
 }
@@ -61,12 +65,12 @@ DETOPS_HD QuadBounds DirectionReach(const FilterQuad& quad, float threshold) {
   const double y = static_cast<double>(quad.y[1]) - quad.y[0];
   const double squared_length = x * x + y * y, strip = quad.strip;
   const double t = threshold;
-  double most = 2.0 * strip * strip / (squared_length * quad.area) * (1.0 + t) / (4.0 * t);
-  if (!(most < 1.0)) return kEverywhere;
-  most = 1.001 * most + 1e-6;  // more than all rounding errors
+  const double exact = 2.0 * strip * strip / (squared_length * quad.area) * (1.0 + t) / (4.0 * t);
+  if (!(exact < 1.0)) return kEverywhere;
+  const double half_side = 1.001 * exact + 1e-6;  // more than all rounding errors
   const double cosine = (x * x - y * y) / squared_length, sine = 2.0 * x * y / squared_length;
-  return {static_cast<float>(cosine - most), static_cast<float>(sine - most),
-          static_cast<float>(cosine + most), static_cast<float>(sine + most)};
+  return {static_cast<float>(cosine - half_side), static_cast<float>(sine - half_side),
+          static_cast<float>(cosine + half_side), static_cast<float>(sine + half_side)};
 }
 
 // Only quadrilaterals for which these overlap can have an IoU above the threshold. `plain` is what

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "math/quad_frame.h"
 #include "oracle/oracle.h"
 #include "support/environment.h"
 #include "support/handle.h"
@@ -315,6 +316,8 @@ TEST_P(PolyNmsTest, NoLimitAt9770) {
 class PolyNmsWorkTest : public PolyNmsTest {
  protected:
   static constexpr int64_t kCount = 20000 / kSlowdown + 1000;
+  // Enough for a frame (math/quad_frame.h).
+  static constexpr int64_t kFramed = std::max(kCount, 2 * math::kLeastFramed);
   // Pairs clipped per box.
   double PairsPerBox(const Boxes& boxes, float threshold) {
     Run(boxes, threshold);
@@ -382,7 +385,7 @@ TEST_P(PolyNmsWorkTest, ThinStripsInOneDirection) {
 TEST_P(PolyNmsWorkTest, ThinStripsInAllDirections) {
   Rng rng(77);
   Boxes boxes;
-  for (int64_t i = 0; i < kCount; ++i) {
+  for (int64_t i = 0; i < kFramed; ++i) {
     AddQuad(boxes, RandomStrip(rng, 0, Uniform(rng, 0, 3.1415926f)), Uniform(rng, 0, 1));
   }
   EXPECT_LT(PairsPerBox(boxes, 0.1f), 5.0);

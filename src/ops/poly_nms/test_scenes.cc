@@ -36,10 +36,11 @@ class PolyNmsScenesTest : public testing::TestWithParam<std::string> {
   // On the CPU, fewer suffice for the strategies of most scenes, and the reference takes less time.
   int64_t Many() const { return DeviceOf(GetParam()) == "cpu" ? 2400 / kSlowdown + 600 : kMost; }
   void ExpectAsReference(const Boxes& boxes) {
-    for (const float threshold : {0.0f, 0.1f, 0.5f}) {
-      EXPECT_EQ(PolyNms(GetParam(), boxes, threshold), PolyNms("cpu:reference", boxes, threshold))
-          << "threshold " << threshold;
-    }
+    for (const float threshold : {0.0f, 0.1f, 0.5f}) ExpectAsReferenceAt(threshold, boxes);
+  }
+  void ExpectAsReferenceAt(float threshold, const Boxes& boxes) {
+    EXPECT_EQ(PolyNms(GetParam(), boxes, threshold), PolyNms("cpu:reference", boxes, threshold))
+        << "threshold " << threshold;
   }
   void ExpectCandidatesPerBoxBelow(double most, const Boxes& boxes, float threshold) {
     const auto counting = CountingImplementationsOf("poly_nms");
@@ -239,8 +240,34 @@ TEST_P(PolyNmsScenesTest, ThinStripsInOneDirectionOrInAll) {
       const Quad strip = RandomStrip(rng, middle, parallel ? 0.7f : Uniform(rng, 0, 3.1415926f));
       Add(boxes, i % 50 == 0 ? RandomRectangle(rng, middle, 0) : strip, Uniform(rng, 0, 1));
     }
+    for (const float scale : {1e-22f, 1e16f, 1e32f}) {
+      Boxes scaled = boxes;
+      for (size_t i = 0; i < scaled.size(); ++i) scaled[i] *= i % 9 == 8 ? 1.0f : scale;
+      ExpectAsReferenceAt(0.1f, scaled);
+    }
     Spoil(rng, boxes, 20);
     ExpectAsReference(boxes);
+  }
+}
+
+// A frame that squeezes and stretches must not lose boxes that it makes larger than any float, nor
+// be made from one.
+TEST_P(PolyNmsScenesTest, ThinStripsAndHugeBoxes) {
+  Rng rng(95);
+  const int64_t count = DeviceOf(GetParam()) == "cpu" ? math::kLeastFramed : 5000;
+  for (const float size : {1e15f, 1e20f, 1e30f, 1e37f}) {
+    Boxes boxes;
+    for (int64_t i = 0; i < count; ++i) {
+      const auto middle = 1e5f * static_cast<float>(i % 8);
+      Quad quad = RandomStrip(rng, middle, 0.7f);
+      if (i % 80 < 2) {
+        quad = {-size, 2 * size, 0, 2 * size, 0, 3 * size, -size, 3 * size};
+      } else if (i % 64 < 2) {
+        quad = {0, 0, 3 * size, 0, 3 * size, 0.3f * size, 0, 0.3f * size};
+      }
+      Add(boxes, quad, Uniform(rng, 0, 1));
+    }
+    ExpectAsReferenceAt(0.1f, boxes);
   }
 }
 
