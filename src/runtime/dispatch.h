@@ -11,6 +11,7 @@
 #include "runtime/backend.h"
 #include "runtime/call_log.h"
 #include "runtime/context.h"
+#include "runtime/float_environment.h"
 
 namespace detops::runtime {
 
@@ -71,6 +72,7 @@ void DispatchWith(mluOpContext& handle, const typename Op::Plan& plan,
     Op::RequireArgs(plan, args);
     void* const workspace = memory(implementation);
     if (handle.call != nullptr) handle.call->Record(handle);
+    const UsualFloatEnvironment usual;
     implementation.run(plan, args, workspace,
                        {*handle.device, handle.queue, handle.threads, handle.last_work});
   }

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cfenv>
 #include <deque>
 #include <filesystem>
 #include <thread>
@@ -63,6 +64,25 @@ TEST(Loops, GiveTheSameOnSeveralThreads) {
     }
   }
   EXPECT_GE(ThreadsOfThisProcess(), kThreads);  // else nothing was shared
+}
+
+// Some libraries flush tiny numbers to zero in every thread that loads them; some programs round
+// intervals outwards.
+TEST(Loops, WhateverTheCallerHasSetForFloats) {
+  std::fenv_t usual;
+  std::fegetenv(&usual);
+  for (const Expected& expected : AllExpected()) {
+    for (const int threads : {1, kThreads}) {
+      std::fesetround(FE_UPWARD);
+#ifdef __SSE__
+      __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);  // tiny numbers are zero
+#endif
+      const std::vector<std::byte> answer = AnswerOn(threads, expected.problem);
+      EXPECT_EQ(std::fegetround(), FE_UPWARD);
+      std::fesetenv(&usual);
+      EXPECT_EQ(answer, expected.answer) << expected.problem.schema->name;
+    }
+  }
 }
 
 TEST(Loops, OfSeveralHandlesShareTheWorkers) {

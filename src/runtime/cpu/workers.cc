@@ -50,7 +50,7 @@ void LookAround(const Until& until) {
   } while (Clock::now() < end);
 }
 
-// On the stack of the thread that runs it. Members without a comment are constant.
+// On the stack of the thread that runs it.
 class Loop {
  public:
   Loop(Crew& of, int64_t size, int64_t in_parts, RunPart run, const void* body)
@@ -159,13 +159,14 @@ class Workers {
     loop.helpers.fetch_add(1, std::memory_order_relaxed);
     loop.crew.helpers += as_helpers;
     const int64_t span = ++loop.joined;
+    // A thread that looks around counts for every loop that is opened meanwhile, but joins one.
+    if (sleeping_ > 0 && Joinable(nullptr) != nullptr) pthread_cond_signal(&opened_);
     lock.Drop();
     loop.Work(span);
     lock.Take();
     loop.crew.helpers -= as_helpers;
-    // Once there is no helper the loop may be gone, unless its caller sleeps, who needs the mutex.
-    const bool caller_sleeps = loop.caller_sleeps;
-    if (loop.helpers.fetch_sub(1, std::memory_order_release) == 1 && caller_sleeps) {
+    // The loop stays until its caller has the mutex.
+    if (loop.helpers.fetch_sub(1, std::memory_order_release) == 1 && loop.caller_sleeps) {
       pthread_cond_signal(&loop.call);
     }
   }
@@ -220,6 +221,7 @@ class Workers {
   void StartFor(Crew& crew) {
     if (crew.started == process_ || stopped_) return;
     crew.started = process_;
+    crew.helpers = 0;  // those that it had when the process was forked are not here
     if (count_ + 1 >= crew.threads) return;
     if (!knows_forks_ && pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild) != 0) {
       return;
