@@ -31,8 +31,11 @@ nb::object FrameworkOf(nb::handle object) {
 
 nb::object ToTuple(const Shape& shape) {
   nb::object tuple = nb::steal(PyTuple_New(shape.rank()));
+  if (!tuple.is_valid()) throw nb::python_error();
   for (int i = 0; i < shape.rank(); ++i) {
-    PyTuple_SetItem(tuple.ptr(), i, PyLong_FromLongLong(shape[i]));
+    PyObject* const dim = PyLong_FromLongLong(shape[i]);
+    if (dim == nullptr) throw nb::python_error();
+    PyTuple_SetItem(tuple.ptr(), i, dim);
   }
   return tuple;
 }

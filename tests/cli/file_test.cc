@@ -70,6 +70,24 @@ TEST_F(FileTest, DevicesAreWrittenAsTheyAre) {
   EXPECT_EQ(o.out, Run("gen poly_nms --n 2").out);
 }
 
+TEST_F(FileTest, WhatTheShellHasOpenIsWrittenToNotReplaced) {
+  Write("log", "before\n");
+  const std::string program = DETOPS_PROGRAM;
+  ASSERT_EQ(
+      std::system(("(" + program + " gen poly_nms --n 2 -q --out /dev/stdout; echo after) >> " +
+                   File("log").string())
+                      .c_str()),
+      0);
+  EXPECT_EQ(Slurp(File("log")), "before\n" + Run("gen poly_nms --n 2").out + "after\n");
+}
+
+TEST_F(FileTest, ALinkToAFileThatIsNotThereYetMakesThatFile) {
+  fs::create_symlink("later.txt", File("link.txt"));
+  WriteFile(File("link.txt"), "text");
+  EXPECT_TRUE(fs::is_symlink(File("link.txt")));
+  EXPECT_EQ(Slurp(File("later.txt")), "text");
+}
+
 TEST_F(FileTest, WrongOutputsAreRefusedBeforeAnythingRuns) {
   fs::create_directories(File("folder"));
   Write("dets.csv", "0,0,1,0,1,1,0,1,1\n");

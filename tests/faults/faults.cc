@@ -129,9 +129,10 @@ int __libc_start_main(Main* main, int count, char** arguments, void (*init)(), v
 // While a library is loaded, nothing fails: CUDA's runtime, which is in the plug-in, does not look
 // at what malloc returns there.
 void* dlopen(const char* file, int mode) {
+  const bool nested = loading;
   loading = true;
   void* const library = DETOPS_NEXT(dlopen)(file, mode);
-  loading = false;
+  loading = nested;
   return library;
 }
 
@@ -158,7 +159,7 @@ void* realloc(void* memory, size_t bytes) {
     free(memory);
     return nullptr;
   }
-  if (allocations.Fails()) {
+  if (!loading && allocations.Fails()) {
     errno = ENOMEM;
     return nullptr;
   }

@@ -27,14 +27,32 @@ fs::path FolderOf(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-// What a link leads to is replaced, and the link stays.
+// What a link leads to is replaced, and the link stays; it may lead to a file that is not there
+// yet.
 fs::path TargetOf(const fs::path& file) {
   std::error_code error;
   const fs::path target = fs::canonical(file, error);
-  return error ? file : target;
+  if (!error) return target;
+  return fs::is_symlink(file, error) ? FolderOf(file) / fs::read_symlink(file, error) : file;
 }
 
+// stdout or stderr where the file is open as that, as /dev/stdout is; else -1. The shell may write
+// to the same file before and after, so it can't be replaced.
+int OpenAs(const fs::path& file) {
+  struct stat wanted = {}, open = {};
+  if (stat(file.c_str(), &wanted) != 0) return -1;
+  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (fstat(descriptor, &open) == 0 && open.st_dev == wanted.st_dev &&
+        open.st_ino == wanted.st_ino) {
+      return descriptor;
+    }
+  }
+  return -1;
+}
+
+// Written in place: what can't be replaced.
 bool IsSpecial(const fs::path& file) {
+  if (OpenAs(file) >= 0) return true;
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
@@ -63,7 +81,7 @@ class Replacement {
       if (descriptor_ < 0 && errno != EEXIST) CanNotWrite(file, errno);
     }
     struct stat before = {};
-    if (stat(target_.c_str(), &before) == 0) fchmod(descriptor_, before.st_mode & 07777);
+    if (stat(target_.c_str(), &before) == 0) fchmod(descriptor_, before.st_mode & 0777);
   }
   ~Replacement() {
     if (!renamed_) unlink(path_.c_str());
@@ -136,7 +154,8 @@ void WriteFile(const fs::path& file, std::string_view content) {
     Replacement(file).Write(content);
     return;
   }
-  const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC);
+  const int opened = OpenAs(file);
+  const int descriptor = opened >= 0 ? dup(opened) : open(file.c_str(), O_WRONLY | O_CLOEXEC);
   const int error = descriptor < 0 ? errno : WriteAndClose(descriptor, content);
   if (error != 0) CanNotWrite(file, error);
 }
