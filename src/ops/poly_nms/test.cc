@@ -376,7 +376,7 @@ TEST_P(PolyNmsWorkTest, PiledOnOneSpot) {
 TEST_P(PolyNmsWorkTest, ThinStripsInOneDirection) {
   Rng rng(76);
   Boxes boxes;
-  for (int64_t i = 0; i < kCount; ++i)
+  for (int64_t i = 0; i < kFramed; ++i)
     AddQuad(boxes, RandomStrip(rng, 0, 0.7f), Uniform(rng, 0, 1));
   EXPECT_LT(PairsPerBox(boxes, 0.1f), 5.0);
   EXPECT_LT(PairsPerBox(boxes, 0.001f), 10.0);
