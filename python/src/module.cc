@@ -101,8 +101,9 @@ void BindAll(detops::core::OperatorList<Ops...>, nb::module_& module) {
   (Bind<Ops>(module), ...);
 }
 
-// glibc makes the C++ library's variables of a thread when the thread first uses them, which a thrown
-// exception does, and ends the process where it has no memory for them. So they are made now.
+// glibc makes the C++ library's variables of a thread when the thread first uses them, which a
+// thrown exception does, and ends the process where it has no memory for them. So they are made
+// now.
 void TouchThreadVariables() {
   try {
     throw std::bad_alloc();

@@ -42,7 +42,8 @@ void Compare(const Quad& a, const Quad& b, float threshold, Counts& counts) {
   }
   if (quad_a.shape == math::Shape::kOther || quad_b.shape == math::Shape::kOther) return;
   if (quad_a.strip > 0.0f && quad_b.strip > 0.0f &&
-      math::StripsNeverEnough(quad_a, quad_b, threshold, math::CommonBoundsArea(bounds_a, bounds_b))) {
+      math::StripsNeverEnough(quad_a, quad_b, threshold,
+                              math::CommonBoundsArea(bounds_a, bounds_b))) {
     ++counts.apart;
     ASSERT_FALSE(expected) << "StripsNeverEnough at " << threshold;
   }
