@@ -77,7 +77,7 @@ mluOpHandle_t ThreadHandle(const Device& device, void* stream) {
 }
 
 void ForgetThreadHandles() {
-  // Not destroyed: that would wait for threads which are not here.
+  // Not destroyed: a child can do nothing with what belongs to CUDA.
   for (auto& session : ThreadSessions()) session.release();
   ThreadSessions().clear();
 }

@@ -132,14 +132,19 @@ assert detops.poly_nms(dets, 0.1).tolist() == expected
 """
 
 
-def test_ctrl_c_during_a_call_surfaces_when_it_ends():
-    result = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED],
+def run_program(source):
+    """In a process of its own, which finds the modules beside this file."""
+    return subprocess.run(
+        [sys.executable, "-c", source],
         cwd=Path(__file__).parent,
         capture_output=True,
         text=True,
         timeout=120,
     )
+
+
+def test_ctrl_c_during_a_call_surfaces_when_it_ends():
+    result = run_program(INTERRUPTED)
     assert result.returncode == 0 and result.stdout == "interrupted\n", result.stderr
 
 
@@ -158,13 +163,7 @@ assert child.exitcode == 0
 
 
 def test_a_fork_works_after_the_parent_used_its_threads():
-    result = subprocess.run(
-        [sys.executable, "-c", FORK],
-        cwd=Path(__file__).parent,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    result = run_program(FORK)
     assert result.returncode == 0, result.stderr
 
 
