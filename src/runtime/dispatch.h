@@ -72,7 +72,7 @@ void DispatchWith(mluOpContext& handle, const typename Op::Plan& plan,
     Op::RequireArgs(plan, args);
     void* const workspace = memory(implementation);
     if (handle.call != nullptr) handle.call->Record(handle);
-    const UsualFloatEnvironment usual;
+    const DefaultFloatEnvironment environment;
     implementation.run(plan, args, workspace,
                        {*handle.device, handle.queue, handle.threads, handle.last_work});
   }

@@ -7,15 +7,15 @@ namespace detops::runtime {
 
 // As long as it lives, this thread rounds to the nearest and keeps numbers that are tiny, whatever
 // the program has set: results must not depend on it, nor on which thread computed what.
-class UsualFloatEnvironment {
+class DefaultFloatEnvironment {
  public:
-  UsualFloatEnvironment() {
+  DefaultFloatEnvironment() {
     std::fegetenv(&callers_);
     std::fesetenv(FE_DFL_ENV);
   }
-  ~UsualFloatEnvironment() { std::fesetenv(&callers_); }
-  UsualFloatEnvironment(const UsualFloatEnvironment&) = delete;
-  UsualFloatEnvironment& operator=(const UsualFloatEnvironment&) = delete;
+  ~DefaultFloatEnvironment() { std::fesetenv(&callers_); }
+  DefaultFloatEnvironment(const DefaultFloatEnvironment&) = delete;
+  DefaultFloatEnvironment& operator=(const DefaultFloatEnvironment&) = delete;
 
  private:
   std::fenv_t callers_;

@@ -19,9 +19,9 @@ int DefaultThreads();
 class Threads {
  public:
   Threads() : Threads(DefaultThreads()) {}
-  explicit Threads(int count) : crew_{.threads = count} {}
+  explicit Threads(int count) : handle_{.threads = count} {}
 
-  int count() const { return crew_.threads; }
+  int count() const { return handle_.threads; }
 
   // body(begin, end), which throws nothing, on parts of [0, size) of at most `grain`, in any order
   // and at the same time. One part, on this thread, when there is work for no more than one.
@@ -35,7 +35,7 @@ class Threads {
     const auto run = [](const void* of, int64_t begin, int64_t end) {
       (*static_cast<const Body*>(of))(begin, end);
     };
-    RunLoop(crew_, size, (size - 1) / grain + 1, run, &body);
+    RunLoop(handle_, size, (size - 1) / grain + 1, run, &body);
   }
 
   // What take(begin, end, out), which returns where it ends, writes for parts of [0, size), one
@@ -61,7 +61,7 @@ class Threads {
   }
 
  private:
-  Crew crew_;
+  HandleThreads handle_;
 };
 
 }  // namespace detops::runtime

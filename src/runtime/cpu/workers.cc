@@ -31,10 +31,10 @@ class Lock {
   pthread_mutex_t& mutex_;
 };
 
-// A thread that has nothing to do looks around for a while before it sleeps: the loops of a call
+// A thread that has nothing to do spins for a while before it sleeps: the loops of a call
 // follow each other within microseconds, and waking up takes longer.
 template <class Until>
-void LookAround(const Until& until) {
+void SpinUntil(const Until& until) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::microseconds(100);
   do {
@@ -53,9 +53,9 @@ void LookAround(const Until& until) {
 // On the stack of the thread that runs it.
 class Loop {
  public:
-  Loop(Crew& of, int64_t size, int64_t in_parts, RunPart run, const void* body)
-      : crew(of), parts(in_parts), size_(size), run_(run), body_(body) {
-    span_count_ = static_cast<int>(std::min({parts, int64_t{crew.threads}, kMostSpans}));
+  Loop(HandleThreads& of, int64_t size, int64_t in_parts, RunPart run, const void* body)
+      : handle(of), parts(in_parts), size_(size), run_(run), body_(body) {
+    span_count_ = static_cast<int>(std::min({parts, int64_t{handle.threads}, kMostSpans}));
     for (int i = 0; i < span_count_; ++i) {
       spans_[i].next.store(parts * i / span_count_, std::memory_order_relaxed);
       spans_[i].end = parts * (i + 1) / span_count_;
@@ -74,7 +74,7 @@ class Loop {
     all_begun.store(true, std::memory_order_relaxed);
   }
 
-  Crew& crew;
+  HandleThreads& handle;
   const int64_t parts;
   std::atomic<bool> all_begun = false;
   // Guarded by the workers' mutex; what their last decrement publishes is the results.
@@ -108,7 +108,7 @@ class Workers {
  public:
   void Run(Loop& loop) {
     Lock lock(mutex_);
-    StartFor(loop.crew);
+    StartFor(loop.handle);
     loop.next = open_;
     open_ = &loop;
     const int wanted = Open(loop);
@@ -135,20 +135,21 @@ class Workers {
   int Open(const Loop& loop) {
     openings_.fetch_add(1, std::memory_order_relaxed);
     for (Loop* other = open_; other != nullptr; other = other->next) {
-      if (&other->crew == &loop.crew && other->caller_sleeps) pthread_cond_signal(&other->call);
+      if (&other->handle == &loop.handle && other->caller_sleeps) pthread_cond_signal(&other->call);
     }
-    const int64_t free = loop.crew.threads - 1 - loop.crew.helpers;
-    const int64_t wanted = std::min(loop.parts - 1, free) - looking_;
+    const int64_t free = loop.handle.threads - 1 - loop.handle.helpers;
+    const int64_t wanted = std::min(loop.parts - 1, free) - spinning_;
     return static_cast<int>(std::clamp<int64_t>(wanted, 0, sleeping_));
   }
 
   // The newest loop that has parts left. A worker is one thread more for its handle; a caller that
   // waits is one of the handle's already.
-  Loop* Joinable(const Crew* only) {
+  Loop* Joinable(const HandleThreads* only) {
     for (Loop* loop = open_; loop != nullptr; loop = loop->next) {
       if (loop->all_begun.load(std::memory_order_relaxed) || loop->joined + 1 >= loop->parts)
         continue;
-      if (only == nullptr ? loop->crew.helpers + 1 < loop->crew.threads : only == &loop->crew) {
+      if (only == nullptr ? loop->handle.helpers + 1 < loop->handle.threads
+                          : only == &loop->handle) {
         return loop;
       }
     }
@@ -157,14 +158,14 @@ class Workers {
 
   void Help(Loop& loop, int as_helpers, Lock& lock) {
     loop.helpers.fetch_add(1, std::memory_order_relaxed);
-    loop.crew.helpers += as_helpers;
+    loop.handle.helpers += as_helpers;
     const int64_t span = ++loop.joined;
-    // A thread that looks around counts for every loop that is opened meanwhile, but joins one.
+    // A thread that spins counts for every loop that is opened meanwhile, but joins one.
     if (sleeping_ > 0 && Joinable(nullptr) != nullptr) pthread_cond_signal(&opened_);
     lock.Drop();
     loop.Work(span);
     lock.Take();
-    loop.crew.helpers -= as_helpers;
+    loop.handle.helpers -= as_helpers;
     // The loop stays until its caller has the mutex.
     if (loop.helpers.fetch_sub(1, std::memory_order_release) == 1 && loop.caller_sleeps) {
       pthread_cond_signal(&loop.call);
@@ -176,11 +177,11 @@ class Workers {
     const auto alone = [&] { return loop.helpers.load(std::memory_order_acquire) == 0; };
     const unsigned seen = openings_.load(std::memory_order_relaxed);
     if (!alone()) {
-      LookAround([&] { return alone() || openings_.load(std::memory_order_relaxed) != seen; });
+      SpinUntil([&] { return alone() || openings_.load(std::memory_order_relaxed) != seen; });
     }
     lock.Take();
     while (!alone()) {
-      if (Loop* other = Joinable(&loop.crew)) {
+      if (Loop* other = Joinable(&loop.handle)) {
         Help(*other, 0, lock);
       } else {
         loop.caller_sleeps = true;
@@ -204,11 +205,11 @@ class Workers {
       }
       const unsigned seen = openings_.load(std::memory_order_relaxed);
       const auto opened = [&] { return openings_.load(std::memory_order_relaxed) != seen; };
-      ++looking_;
+      ++spinning_;
       lock.Drop();
-      LookAround(opened);
+      SpinUntil(opened);
       lock.Take();
-      --looking_;
+      --spinning_;
       if (opened()) continue;
       ++sleeping_;
       lock.Wait(opened_);
@@ -216,13 +217,13 @@ class Workers {
     }
   }
 
-  // As many workers as the crew can use, or as the system gives. A crew asks once, so that a system
-  // that gives none is not asked by every loop.
-  void StartFor(Crew& crew) {
-    if (crew.started == process_ || stopped_) return;
-    crew.started = process_;
-    crew.helpers = 0;  // those that it had when the process was forked are not here
-    if (count_ + 1 >= crew.threads) return;
+  // As many workers as the handle can use, or as the system gives. A handle asks once, so that a
+  // system that gives none is not asked by every loop.
+  void StartFor(HandleThreads& handle) {
+    if (handle.started == process_ || stopped_) return;
+    handle.started = process_;
+    handle.helpers = 0;  // those that it had when the process was forked are not here
+    if (count_ + 1 >= handle.threads) return;
     if (!knows_forks_ && pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild) != 0) {
       return;
     }
@@ -244,7 +245,7 @@ class Workers {
       static_cast<Workers*>(workers)->Serve();
       return nullptr;
     };
-    while (count_ + 1 < crew.threads &&
+    while (count_ + 1 < handle.threads &&
            pthread_create(&threads_[count_], &attributes, serve, this) == 0) {
       ++count_;
     }
@@ -261,7 +262,7 @@ class Workers {
   pthread_cond_t opened_ = PTHREAD_COND_INITIALIZER;  // for workers that sleep
   std::atomic<unsigned> openings_ = 0;
   Loop* open_ = nullptr;  // all that are not done, the newest first
-  int looking_ = 0, sleeping_ = 0;
+  int spinning_ = 0, sleeping_ = 0;
   std::array<pthread_t, kMostThreads> threads_ = {};
   int count_ = 0;
   unsigned process_ = 1;
@@ -276,7 +277,7 @@ void Workers::AfterForkInChild() {
   workers.mutex_ = PTHREAD_MUTEX_INITIALIZER;
   workers.opened_ = PTHREAD_COND_INITIALIZER;
   workers.open_ = nullptr;
-  workers.looking_ = workers.sleeping_ = workers.count_ = 0;
+  workers.spinning_ = workers.sleeping_ = workers.count_ = 0;
   ++workers.process_;
 }
 
@@ -287,8 +288,9 @@ struct StopAtTheEnd {
 
 }  // namespace
 
-void RunLoop(Crew& crew, int64_t size, int64_t parts, RunPart run, const void* body) noexcept {
-  Loop loop(crew, size, parts, run, body);
+void RunLoop(HandleThreads& handle, int64_t size, int64_t parts, RunPart run,
+             const void* body) noexcept {
+  Loop loop(handle, size, parts, run, body);
   workers.Run(loop);
 }
 

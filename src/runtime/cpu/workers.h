@@ -13,7 +13,7 @@ namespace detops::runtime {
 inline constexpr int kMostThreads = 4096;
 
 // The threads that work for one handle.
-struct Crew {
+struct HandleThreads {
   int threads;  // at most, the caller's included
 
   // For the workers alone.
@@ -25,6 +25,7 @@ using RunPart = void (*)(const void* body, int64_t begin, int64_t end);
 
 // run(body, begin, end) on `parts` parts of [0, size), of equal size up to one, in any order and at
 // the same time; returns when all are done.
-void RunLoop(Crew& crew, int64_t size, int64_t parts, RunPart run, const void* body) noexcept;
+void RunLoop(HandleThreads& handle, int64_t size, int64_t parts, RunPart run,
+             const void* body) noexcept;
 
 }  // namespace detops::runtime
