@@ -2,8 +2,8 @@
 //
 // The coordinates in which quadrilaterals are bounded, so that few pairs remain whose bounds
 // overlap. Bounds along x and y say little about long thin boxes that lie askew. Where a sample of
-// the boxes shows that, all are bounded in a frame that is turned with some of them, or by their
-// directions alone: strips that cross at more than a small angle share too little of their area.
+// the boxes shows that, all are bounded along the axes of one of them, or by their directions
+// alone: strips that cross at more than a small angle share too little of their area.
 // A frame changes which pairs are examined, never what is decided.
 #pragma once
 
@@ -14,16 +14,16 @@
 namespace detops::math {
 
 struct QuadFrame {
-  enum class Kind : int32_t { kPlain, kTurned, kDirections };
+  enum class Kind : int32_t { kPlain, kAligned, kDirections };
   Kind kind = Kind::kPlain;
-  // Where turned: the origin, and the vectors whose products with a point are its coordinates. They
-  // are at right angles, and the product of their lengths is 1.
+  // Where aligned with a strip: the origin, and the vectors whose products with a point are its
+  // coordinates. They are at right angles, and the product of their lengths is 1.
   Point<double> origin = {0.0, 0.0}, along = {1.0, 0.0}, across = {0.0, 1.0};
 };
 
-// Bounds in a turned frame. Such a frame leaves areas as they are, so tests by areas and bounds
+// Bounds in an aligned frame. Such a frame leaves areas as they are, so tests by areas and bounds
 // hold.
-DETOPS_HD QuadBounds TurnedReach(const QuadFrame& frame, const float* q) {  // [8]
+DETOPS_HD QuadBounds AlignedReach(const QuadFrame& frame, const float* q) {  // [8]
   const auto sum = [](double x, double y) { return std::fabs(x) + std::fabs(y); };
   double u1 = 0.0, u2 = 0.0, v1 = 0.0, v2 = 0.0, far = 0.0;
   for (int i = 0; i < 4; ++i) {
@@ -78,8 +78,8 @@ DETOPS_HD QuadBounds DirectionReach(const FilterQuad& quad, float threshold) {
 DETOPS_HD QuadBounds ReachIn(const QuadFrame& frame, const FilterQuad& quad, const float* q,
                              const QuadBounds& plain, float threshold) {  // [8]
   if (frame.kind == QuadFrame::Kind::kPlain || plain.x1 > plain.x2) return plain;
-  return frame.kind == QuadFrame::Kind::kTurned ? TurnedReach(frame, q)
-                                                : DirectionReach(quad, threshold);
+  return frame.kind == QuadFrame::Kind::kAligned ? AlignedReach(frame, q)
+                                                 : DirectionReach(quad, threshold);
 }
 
 // How a frame is chosen: some are tried on a sample of the boxes. Where there are few boxes, all
@@ -91,12 +91,12 @@ constexpr int kFrames = 10;
 // The number of the i-th box of the sample.
 DETOPS_HD int64_t FrameSampleAt(int64_t i, int64_t count) { return i * count / kFrameSample; }
 
-// 0: plain; 1: by directions; others: turned with a box of the sample, if that is elongated.
+// 0: plain; 1: by directions; others: aligned with a box of the sample, if that is elongated.
 DETOPS_HD QuadFrame NumberedFrame(int number, const FilterQuad* sample) {  // [kFrameSample]
-  constexpr int kTurned = kFrames - 2;
+  constexpr int kAligned = kFrames - 2;
   if (number == 0) return {};
   if (number == 1) return {QuadFrame::Kind::kDirections};
-  const FilterQuad& quad = sample[(number - 2) * (kFrameSample / kTurned)];
+  const FilterQuad& quad = sample[(number - 2) * (kFrameSample / kAligned)];
   if (!(quad.strip > 0.0f)) return {};
   const double x = static_cast<double>(quad.x[1]) - quad.x[0];
   const double y = static_cast<double>(quad.y[1]) - quad.y[0];
@@ -104,14 +104,14 @@ DETOPS_HD QuadFrame NumberedFrame(int number, const FilterQuad* sample) {  // [k
   // cells are square.
   const double length = std::sqrt(x * x + y * y), width = quad.strip / length;
   const double stretch = std::sqrt(length / width);
-  return {QuadFrame::Kind::kTurned,
+  return {QuadFrame::Kind::kAligned,
           {quad.x[0], quad.y[0]},
           {x / length / stretch, y / length / stretch},
           {-y / length * stretch, x / length * stretch}};
 }
 
 // Whether so many pairs of the sample overlap that another frame is worth a try.
-DETOPS_HD bool FrameIsCrowded(int overlaps) {
+DETOPS_HD bool TooManyOverlap(int overlaps) {
   constexpr int kPairs = kFrameSample * (kFrameSample - 1) / 2;
   return overlaps > kPairs / 16;
 }
@@ -121,7 +121,7 @@ DETOPS_HD bool FrameIsCrowded(int overlaps) {
 DETOPS_HD int BestFrame(const int* overlaps) {  // [kFrames]
   int best = 0;
   for (int i = 1; i < kFrames; ++i) best = overlaps[i] < overlaps[best] ? i : best;
-  return FrameIsCrowded(overlaps[0]) && 2 * overlaps[best] < overlaps[0] ? best : 0;
+  return TooManyOverlap(overlaps[0]) && 2 * overlaps[best] < overlaps[0] ? best : 0;
 }
 
 }  // namespace detops::math

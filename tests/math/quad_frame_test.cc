@@ -49,7 +49,7 @@ void Compare(const QuadFrame& frame, const Quad& a, const Quad& b, float thresho
 
 TEST(QuadFrame, BoundsOverlapWhereTheIoUIsAboveTheThreshold) {
   Rng rng(31);
-  Counts turned, by_direction;
+  Counts aligned, by_direction;
   const int64_t pairs = PolygonPairs();
   for (int64_t i = 0; i < pairs; ++i) {
     const float far = i % 3 == 0 ? Uniform(rng, -1e6f, 1e6f) : 0.0f;
@@ -57,7 +57,7 @@ TEST(QuadFrame, BoundsOverlapWhereTheIoUIsAboveTheThreshold) {
     const float aspect = std::pow(10.0f, Uniform(rng, 0, 3)), width = length / aspect;
     const float angle = Uniform(rng, 0, 2 * std::numbers::pi_v<float>);
     const Quad a = Strip(rng, far, far, length, width, angle);
-    // Turned by so little, and moved by so little, that the IoU comes near any threshold.
+    // Rotated by so little, and moved by so little, that the IoU comes near any threshold.
     const float turn = Uniform(rng, -2, 2) / aspect / Uniform(rng, 0.01f, 1);
     const float along = Uniform(rng, -1, 1) * length, across = Uniform(rng, -1, 1) * width;
     Quad b = Strip(rng, far + along * std::cos(angle) - across * std::sin(angle),
@@ -68,15 +68,15 @@ TEST(QuadFrame, BoundsOverlapWhereTheIoUIsAboveTheThreshold) {
     const float threshold = kThresholds[rng() % 6];
     const double axis = i % 2 == 0 ? angle : Uniform(rng, 0, 6);
     const double stretch = Uniform(rng, 1, 30), x = std::cos(axis), y = std::sin(axis);
-    Compare({Kind::kTurned,
+    Compare({Kind::kAligned,
              {Uniform(rng, -100, 100), Uniform(rng, -100, 100)},
              {x / stretch, y / stretch},
              {-y * stretch, x * stretch}},
-            a, b, threshold, turned);
+            a, b, threshold, aligned);
     Compare({Kind::kDirections}, a, b, threshold, by_direction);
     if (HasFatalFailure()) FAIL() << "pair " << i;
   }
-  for (const Counts& counts : {turned, by_direction}) {
+  for (const Counts& counts : {aligned, by_direction}) {
     EXPECT_GT(counts.above, pairs / 10);
     EXPECT_GT(counts.apart, pairs / 20);
   }
@@ -95,7 +95,7 @@ TEST(QuadFrame, DirectionsTellStripsApart) {
 TEST(QuadFrame, WhatOverlapsNothingDoesSoInEveryFrame) {
   const Quad flat = {0, 0, 1, 0, 2, 0, 3, 0};
   for (const QuadFrame& frame :
-       {QuadFrame{}, QuadFrame{Kind::kTurned, {1, 1}, {0.6, 0.8}, {-0.8, 0.6}},
+       {QuadFrame{}, QuadFrame{Kind::kAligned, {1, 1}, {0.6, 0.8}, {-0.8, 0.6}},
         QuadFrame{Kind::kDirections}}) {
     math::QuadBounds plain;
     const math::FilterQuad prepared = math::PrepareQuad(flat.data(), plain);

@@ -167,16 +167,16 @@ math::QuadFrame ChooseFrame(const float* boxes, int64_t count, float threshold) 
   if (count < math::kLeastFramed) return {};
   const auto box = [&](int i) { return boxes + 9 * math::FrameSampleAt(i, count); };
   math::FilterQuad quads[kSample];
-  math::QuadBounds bounds[kSample];
+  math::QuadBounds plain[kSample], reach[kSample];
+  for (int i = 0; i < kSample; ++i) quads[i] = math::PrepareQuad(box(i), plain[i]);
   int overlaps[math::kFrames] = {};
   for (int number = 0; number < math::kFrames; ++number) {
     const math::QuadFrame frame = math::NumberedFrame(number, quads);
     for (int i = 0; i < kSample; ++i) {
-      quads[i] = math::PrepareQuad(box(i), bounds[i]);
-      bounds[i] = math::ReachIn(frame, quads[i], box(i), bounds[i], threshold);
-      for (int j = 0; j < i; ++j) overlaps[number] += math::BoundsOverlap(bounds[i], bounds[j]);
+      reach[i] = math::ReachIn(frame, quads[i], box(i), plain[i], threshold);
+      for (int j = 0; j < i; ++j) overlaps[number] += math::BoundsOverlap(reach[i], reach[j]);
     }
-    if (number == 0 && !math::FrameIsCrowded(overlaps[0])) break;
+    if (number == 0 && !math::TooManyOverlap(overlaps[0])) break;
   }
   return math::NumberedFrame(math::BestFrame(overlaps), quads);
 }
