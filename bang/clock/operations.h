@@ -25,8 +25,8 @@ enum class Kind : uint8_t {
   kCompute,  // a vector instruction: `bytes` through the unit, `amount` operations on elements
   kCopy,     // `segments` segments, `bytes` in all, from `from` to `to`
   kWait,     // the core waits until what is on the pipes of `pipes` has ended
-  kPipeWait, // the pipes of `consumers` start nothing later before what is on `pipes` has ended
-  kBarrier   // of `barrier`'s members; the own pipes are drained first
+  kPipeWait,  // the pipes of `consumers` start nothing later before what is on `pipes` has ended
+  kBarrier    // of `barrier`'s members; the own pipes are drained first
 };
 
 struct Operation {
@@ -41,8 +41,13 @@ struct Operation {
   bool strided = false;        // kCopy: segments that are not contiguous on the GDRAM side
   uint8_t cost = 0;            // kCompute: index into Launch::costs; 0: `passes` simple instructions
   uint16_t passes = 1;         // kCompute
+  uint8_t element_bytes = 4;   // kCompute: of an element, for the peak it is measured against
+  bool dependent = true;       // kCompute: uses what the vector instruction before it wrote
   uint32_t site = 0;           // index into Launch::sites
   uint32_t segments = 1;       // kCopy
+  // kCopy with a side in GDRAM or LDRAM (both: the destination's), by CountGdramUnits; units 0: not
+  // counted, as if every segment began with a unit.
+  uint32_t units = 0, partial_units = 0;
   int64_t bytes = 0;
   int64_t amount = 0;
 };
