@@ -13,7 +13,7 @@ extern "C" {
 
 typedef int CNdev;
 struct CNctx_st;
-typedef struct CNctx_st *CNcontext;
+typedef struct CNctx_st* CNcontext;
 
 typedef enum {
   CN_SUCCESS = 0,
@@ -68,15 +68,15 @@ typedef enum {
 #endif
 
 CNresult cnInit(unsigned int flags);
-CNresult cnDeviceGetCount(int *count);
-CNresult cnDeviceGet(CNdev *device, int ordinal);
-CNresult cnDeviceGetName(char *name, int bytes, CNdev device);
-CNresult cnDeviceGetAttribute(int *value, CNdevice_attribute attribute, CNdev device);
-CNresult cnCtxGetCurrent(CNcontext *context);
-CNresult cnCtxGetDevice(CNdev *device);
+CNresult cnDeviceGetCount(int* count);
+CNresult cnDeviceGet(CNdev* device, int ordinal);
+CNresult cnDeviceGetName(char* name, int bytes, CNdev device);
+CNresult cnDeviceGetAttribute(int* value, CNdevice_attribute attribute, CNdev device);
+CNresult cnCtxGetCurrent(CNcontext* context);
+CNresult cnCtxGetDevice(CNdev* device);
 /* All clusters, and the widest union task. */
-CNresult cnGetCtxConfigParam(CNcontext context, CNctxConfigParamType type, CNctxConfigParam *value);
-CNresult cnGetErrorString(CNresult error, const char **text);
+CNresult cnGetCtxConfigParam(CNcontext context, CNctxConfigParamType type, CNctxConfigParam* value);
+CNresult cnGetErrorString(CNresult error, const char** text);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

@@ -26,8 +26,8 @@ extern "C" {
 /* Opaque. */
 struct cnrtQueue;
 struct cnrtNotifier;
-typedef struct cnrtQueue *cnrtQueue_t;
-typedef struct cnrtNotifier *cnrtNotifier_t;
+typedef struct cnrtQueue* cnrtQueue_t;
+typedef struct cnrtNotifier* cnrtNotifier_t;
 
 #ifdef __GNUC__
 #pragma GCC visibility push(default)
@@ -58,8 +58,8 @@ typedef enum {
 } cnrtRet_t;
 
 /* The enumerator's name; "cnrtErrorUnknown" for any other value. */
-const char *cnrtGetErrorStr(cnrtRet_t error_code);
-const char *cnrtGetErrorName(cnrtRet_t error_code);
+const char* cnrtGetErrorStr(cnrtRet_t error_code);
+const char* cnrtGetErrorName(cnrtRet_t error_code);
 /* The calling thread's last error; Get makes it cnrtSuccess again, except after a kernel was
  * stopped: that stays the device's error until cnrtDeviceReset. */
 cnrtRet_t cnrtGetLastError(void);
@@ -80,10 +80,10 @@ typedef enum {
   cnrtAttrMcorePerCluster = 0x206,
   cnrtAttrMaxClusterPerUnionLimitTask = 0x209,
   cnrtAttrISAVersion = 0x20a,
-  cnrtAttrNramSizePerMcore = 0x302, /* bytes, the compiler's stack included */
-  cnrtAttrWramSizePerMcore = 0x303, /* bytes */
-  cnrtAttrLmemSizePerMcore = 0x305, /* MB */
-  cnrtAttrSramSizePerMcore = 0x306, /* bytes, of a cluster in spite of the name */
+  cnrtAttrNramSizePerMcore = 0x302,          /* bytes, the compiler's stack included */
+  cnrtAttrWramSizePerMcore = 0x303,          /* bytes */
+  cnrtAttrLmemSizePerMcore = 0x305,          /* MB */
+  cnrtAttrSramSizePerMcore = 0x306,          /* bytes, of a cluster in spite of the name */
   cnrtAttrAvailableGlobalMemorySize = 0x312, /* MB */
   cnrtAttrIpuClockRate = 0x402,              /* kHz */
   cnrtAttrTotalMemSize = 0x405               /* MB */
@@ -110,15 +110,15 @@ typedef struct {
   uint64_t totalGlobalMemSize;   /* bytes */
 } cnrtDeviceProp_t;
 
-cnrtRet_t cnrtGetDeviceCount(unsigned int *count);
-cnrtRet_t cnrtGetDevice(int *ordinal);
+cnrtRet_t cnrtGetDeviceCount(unsigned int* count);
+cnrtRet_t cnrtGetDevice(int* ordinal);
 cnrtRet_t cnrtSetDevice(int ordinal); /* for the calling thread */
-cnrtRet_t cnrtDeviceGetAttribute(int *value, cnrtDeviceAttr_t attribute, int ordinal);
-cnrtRet_t cnrtGetDeviceProperties(cnrtDeviceProp_t *properties, int ordinal);
+cnrtRet_t cnrtDeviceGetAttribute(int* value, cnrtDeviceAttr_t attribute, int ordinal);
+cnrtRet_t cnrtGetDeviceProperties(cnrtDeviceProp_t* properties, int ordinal);
 cnrtRet_t cnrtSyncDevice(void);
 /* Frees the current device's memory, queues and notifiers, and forgets its errors. */
 cnrtRet_t cnrtDeviceReset(void);
-cnrtRet_t cnrtGetLibVersion(int *major, int *minor, int *patch);
+cnrtRet_t cnrtGetLibVersion(int* major, int* minor, int* patch);
 
 /* ---- memory ---- */
 
@@ -132,55 +132,55 @@ typedef enum {
 } cnrtMemTransDir_t;
 
 /* bytes 0 succeeds, with a pointer that cnrtFree takes. */
-cnrtRet_t cnrtMalloc(void **ptr, size_t bytes);
-cnrtRet_t cnrtFree(void *ptr);
-cnrtRet_t cnrtHostMalloc(void **ptr, size_t bytes);
-cnrtRet_t cnrtFreeHost(void *ptr);
-cnrtRet_t cnrtMemGetInfo(size_t *free_bytes, size_t *total_bytes);
+cnrtRet_t cnrtMalloc(void** ptr, size_t bytes);
+cnrtRet_t cnrtFree(void* ptr);
+cnrtRet_t cnrtHostMalloc(void** ptr, size_t bytes);
+cnrtRet_t cnrtFreeHost(void* ptr);
+cnrtRet_t cnrtMemGetInfo(size_t* free_bytes, size_t* total_bytes);
 
-cnrtRet_t cnrtMemset(void *ptr, int value, size_t bytes);
-cnrtRet_t cnrtMemsetAsync(void *ptr, int value, size_t bytes, cnrtQueue_t queue);
+cnrtRet_t cnrtMemset(void* ptr, int value, size_t bytes);
+cnrtRet_t cnrtMemsetAsync(void* ptr, int value, size_t bytes, cnrtQueue_t queue);
 /* count elements of 8, 16 or 32 bits */
-cnrtRet_t cnrtMemsetD8(void *ptr, unsigned char value, size_t count);
-cnrtRet_t cnrtMemsetD16(void *ptr, unsigned short value, size_t count);
-cnrtRet_t cnrtMemsetD32(void *ptr, unsigned int value, size_t count);
-cnrtRet_t cnrtMemsetD8Async(void *ptr, unsigned char value, size_t count, cnrtQueue_t queue);
-cnrtRet_t cnrtMemsetD16Async(void *ptr, unsigned short value, size_t count, cnrtQueue_t queue);
-cnrtRet_t cnrtMemsetD32Async(void *ptr, unsigned int value, size_t count, cnrtQueue_t queue);
+cnrtRet_t cnrtMemsetD8(void* ptr, unsigned char value, size_t count);
+cnrtRet_t cnrtMemsetD16(void* ptr, unsigned short value, size_t count);
+cnrtRet_t cnrtMemsetD32(void* ptr, unsigned int value, size_t count);
+cnrtRet_t cnrtMemsetD8Async(void* ptr, unsigned char value, size_t count, cnrtQueue_t queue);
+cnrtRet_t cnrtMemsetD16Async(void* ptr, unsigned short value, size_t count, cnrtQueue_t queue);
+cnrtRet_t cnrtMemsetD32Async(void* ptr, unsigned int value, size_t count, cnrtQueue_t queue);
 
-cnrtRet_t cnrtMemcpy(void *dst, const void *src, size_t bytes, cnrtMemTransDir_t dir);
-cnrtRet_t cnrtMemcpyAsync(void *dst, const void *src, size_t bytes, cnrtQueue_t queue,
+cnrtRet_t cnrtMemcpy(void* dst, const void* src, size_t bytes, cnrtMemTransDir_t dir);
+cnrtRet_t cnrtMemcpyAsync(void* dst, const void* src, size_t bytes, cnrtQueue_t queue,
                           cnrtMemTransDir_t dir);
 /* height rows of width bytes, whose beginnings are a pitch apart */
-cnrtRet_t cnrtMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+cnrtRet_t cnrtMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width,
                        size_t height, cnrtMemTransDir_t dir);
 /* from one device to another, or within one */
-cnrtRet_t cnrtMemcpyPeer(void *dst, int dst_ordinal, const void *src, int src_ordinal,
+cnrtRet_t cnrtMemcpyPeer(void* dst, int dst_ordinal, const void* src, int src_ordinal,
                          size_t bytes);
 
 /* ---- queues ---- */
 
-cnrtRet_t cnrtQueueCreate(cnrtQueue_t *queue);
-cnrtRet_t cnrtQueueCreateWithPriority(cnrtQueue_t *queue, unsigned int flags, int priority);
+cnrtRet_t cnrtQueueCreate(cnrtQueue_t* queue);
+cnrtRet_t cnrtQueueCreateWithPriority(cnrtQueue_t* queue, unsigned int flags, int priority);
 cnrtRet_t cnrtQueueDestroy(cnrtQueue_t queue);
 /* Waits for all that was put on the queue; null is the current device's default queue. */
 cnrtRet_t cnrtQueueSync(cnrtQueue_t queue);
 cnrtRet_t cnrtQueueQuery(cnrtQueue_t queue);
 /* What is put on the queue later waits for the notifier. */
 cnrtRet_t cnrtQueueWaitNotifier(cnrtNotifier_t notifier, cnrtQueue_t queue, unsigned int flags);
-typedef void (*cnrtHostFn_t)(void *user_data);
-cnrtRet_t cnrtInvokeHostFunc(cnrtQueue_t queue, cnrtHostFn_t function, void *user_data);
+typedef void (*cnrtHostFn_t)(void* user_data);
+cnrtRet_t cnrtInvokeHostFunc(cnrtQueue_t queue, cnrtHostFn_t function, void* user_data);
 
 /* ---- notifiers: points in a queue's simulated time ---- */
 
-cnrtRet_t cnrtNotifierCreate(cnrtNotifier_t *notifier);
-cnrtRet_t cnrtNotifierCreateWithFlags(cnrtNotifier_t *notifier, unsigned int flags);
+cnrtRet_t cnrtNotifierCreate(cnrtNotifier_t* notifier);
+cnrtRet_t cnrtNotifierCreateWithFlags(cnrtNotifier_t* notifier, unsigned int flags);
 cnrtRet_t cnrtNotifierDestroy(cnrtNotifier_t notifier);
 cnrtRet_t cnrtPlaceNotifier(cnrtNotifier_t notifier, cnrtQueue_t queue);
 cnrtRet_t cnrtWaitNotifier(cnrtNotifier_t notifier);
 cnrtRet_t cnrtQueryNotifier(cnrtNotifier_t notifier);
-cnrtRet_t cnrtNotifierDuration(cnrtNotifier_t start, cnrtNotifier_t end, float *microseconds);
-cnrtRet_t cnrtNotifierElapsedTime(cnrtNotifier_t start, cnrtNotifier_t end, float *milliseconds);
+cnrtRet_t cnrtNotifierDuration(cnrtNotifier_t start, cnrtNotifier_t end, float* microseconds);
+cnrtRet_t cnrtNotifierElapsedTime(cnrtNotifier_t start, cnrtNotifier_t end, float* milliseconds);
 
 /* ---- launches: kernel<<<dim, type, queue>>>(...) ---- */
 

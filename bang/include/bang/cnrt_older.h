@@ -65,23 +65,23 @@ typedef uint64_t cnrtDev_t;
 
 cnrtRet_t cnrtInit(unsigned int flags);
 void cnrtDestroy(void);
-cnrtRet_t cnrtGetDeviceHandle(cnrtDev_t *device, int ordinal);
+cnrtRet_t cnrtGetDeviceHandle(cnrtDev_t* device, int ordinal);
 cnrtRet_t cnrtSetCurrentDevice(cnrtDev_t device);
-cnrtRet_t cnrtGetCurrentDevice(cnrtDev_t *device);
+cnrtRet_t cnrtGetCurrentDevice(cnrtDev_t* device);
 
-cnrtRet_t cnrtCreateQueue(cnrtQueue_t *queue);
+cnrtRet_t cnrtCreateQueue(cnrtQueue_t* queue);
 cnrtRet_t cnrtDestroyQueue(cnrtQueue_t queue);
 cnrtRet_t cnrtSyncQueue(cnrtQueue_t queue);
 cnrtRet_t cnrtQueryQueue(cnrtQueue_t queue);
 
-cnrtRet_t cnrtCreateNotifier(cnrtNotifier_t *notifier);
-cnrtRet_t cnrtDestroyNotifier(cnrtNotifier_t *notifier);
+cnrtRet_t cnrtCreateNotifier(cnrtNotifier_t* notifier);
+cnrtRet_t cnrtDestroyNotifier(cnrtNotifier_t* notifier);
 
 int cnrtDataTypeSize(cnrtDataType_t type);
 
 /* Nearest even, as the kernels' own conversion; half as its bits. */
-cnrtRet_t cnrtConvertFloatToHalf(uint16_t *half_bits, float value);
-cnrtRet_t cnrtConvertHalfToFloat(float *value, uint16_t half_bits);
+cnrtRet_t cnrtConvertFloatToHalf(uint16_t* half_bits, float value);
+cnrtRet_t cnrtConvertHalfToFloat(float* value, uint16_t half_bits);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop
@@ -92,19 +92,19 @@ cnrtRet_t cnrtConvertHalfToFloat(float *value, uint16_t half_bits);
 // Where half is a type of its own. As templates, these also leave room for the functions of the
 // same names that many programs write for themselves.
 template <typename Half>
-inline cnrtRet_t cnrtConvertFloatToHalf(Half *half_value, float value) {
+inline cnrtRet_t cnrtConvertFloatToHalf(Half* half_value, float value) {
   static_assert(sizeof(Half) == sizeof(uint16_t), "half has 16 bits");
-  return cnrtConvertFloatToHalf(reinterpret_cast<uint16_t *>(half_value), value);
+  return cnrtConvertFloatToHalf(reinterpret_cast<uint16_t*>(half_value), value);
 }
 
 template <typename Half>
-inline cnrtRet_t cnrtConvertFloatToHalfArray(Half *half_values, const float *values, int count) {
+inline cnrtRet_t cnrtConvertFloatToHalfArray(Half* half_values, const float* values, int count) {
   for (int i = 0; i < count; ++i) cnrtConvertFloatToHalf(half_values + i, values[i]);
   return cnrtSuccess;
 }
 
 template <typename Half>
-inline cnrtRet_t cnrtConvertHalfToFloatArray(float *values, const Half *half_values, int count) {
+inline cnrtRet_t cnrtConvertHalfToFloatArray(float* values, const Half* half_values, int count) {
   static_assert(sizeof(Half) == sizeof(uint16_t), "half has 16 bits");
   for (int i = 0; i < count; ++i) {
     uint16_t bits;
