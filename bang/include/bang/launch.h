@@ -45,7 +45,7 @@ struct KernelRecord {
 class LocalArray {
  public:
   LocalArray(const char* name, Space space, void* data, int64_t bytes, Where where = Here());
-  ~LocalArray();
+  ~LocalArray() noexcept(false);  // what is still in flight there may break a rule
   LocalArray(const LocalArray&) = delete;
   LocalArray& operator=(const LocalArray&) = delete;
 };
@@ -89,17 +89,9 @@ void Launch(const KernelRecord& kernel, const Body& body) {
 }
 
 // Scalar code counts: bangcc puts Tick(n) into every function and loop of device code, n being the
-// number of operators that it executes. Loads and stores announce themselves.
-extern "C" {
-extern __thread int64_t bang_operators __attribute__((tls_model("initial-exec")));
-extern __thread int64_t bang_next_look __attribute__((tls_model("initial-exec")));
-}
-void Look();  // the time limit, and whether another core's failure stops this one
-
-inline void Tick(int64_t operators) {
-  bang_operators += operators;
-  if (bang_operators >= bang_next_look) Look();
-}
+// number of operators that it executes. Loads and stores announce themselves. The time limit of an
+// endless kernel is looked at here, too.
+void Tick(int64_t operators);
 
 // Inline assembly: "sync;" is a sync, all else is an error when it is reached.
 void InlineAssembly(const char* text, Where where = Here());

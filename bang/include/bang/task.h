@@ -15,23 +15,24 @@ struct Task {
 
 constexpr int kMpuCoreId = 0x80;
 
-extern "C" __thread const Task* bang_task __attribute__((tls_model("initial-exec")));
+// Const: a task keeps its numbers as long as it runs, and no other task runs on its thread.
+const Task& CurrentTask() __attribute__((const));
 
 }  // namespace bang
 
 #ifdef __BANG__
-#define taskId (::bang::bang_task->id)
-#define taskIdX (::bang::bang_task->id_x)
-#define taskIdY (::bang::bang_task->id_y)
-#define taskIdZ (::bang::bang_task->id_z)
-#define taskDim (::bang::bang_task->dim)
-#define taskDimX (::bang::bang_task->dim_x)
-#define taskDimY (::bang::bang_task->dim_y)
-#define taskDimZ (::bang::bang_task->dim_z)
-#define clusterId (::bang::bang_task->cluster_id)
-#define clusterDim (::bang::bang_task->cluster_dim)
-#define coreId (::bang::bang_task->core_id)
-#define coreDim (::bang::bang_task->core_dim)
+#define taskId (::bang::CurrentTask().id)
+#define taskIdX (::bang::CurrentTask().id_x)
+#define taskIdY (::bang::CurrentTask().id_y)
+#define taskIdZ (::bang::CurrentTask().id_z)
+#define taskDim (::bang::CurrentTask().dim)
+#define taskDimX (::bang::CurrentTask().dim_x)
+#define taskDimY (::bang::CurrentTask().dim_y)
+#define taskDimZ (::bang::CurrentTask().dim_z)
+#define clusterId (::bang::CurrentTask().cluster_id)
+#define clusterDim (::bang::CurrentTask().cluster_dim)
+#define coreId (::bang::CurrentTask().core_id)
+#define coreDim (::bang::CurrentTask().core_dim)
 
 inline bool __is_mpu() { return coreId == ::bang::kMpuCoreId; }
 inline bool __is_ipu() { return !__is_mpu(); }
