@@ -86,7 +86,8 @@ extern const ArrayRecord __stop_bang_arrays[] __attribute__((weak, visibility("h
 template <typename Body>
 void Launch(const KernelRecord& kernel, const Body& body) {
   LaunchErased(kernel, Module{__start_bang_arrays, __stop_bang_arrays}, &body,
-               [](const void* erased) {
+               // Not device code: the arguments are where the host left them.
+               [](const void* erased) __attribute__((no_sanitize("thread"))) {
                  Body copy = *static_cast<const Body*>(erased);
                  copy();
                });
