@@ -111,7 +111,7 @@ std::vector<uint32_t> WorstSites(const Timeline& timeline, size_t most) {
   }
   std::stable_sort(sites.begin(), sites.end(), [&](uint32_t a, uint32_t b) {
     const SiteCounters &x = timeline.sites[a], &y = timeline.sites[b];
-    return x.busy + x.waited > y.busy + y.waited;
+    return std::max(x.busy, x.waited) > std::max(y.busy, y.waited);
   });
   sites.resize(std::min(sites.size(), most));
   return sites;

@@ -36,7 +36,8 @@ std::string SitesJson(const std::vector<DrawnSite>& sites) {
     if (json.size() > 1) json += ',';
     json += '[' + JsonString(site.name) + ',' + JsonString(site.file);
     for (int64_t number : {static_cast<int64_t>(site.line), c.count, c.busy, c.waited, c.bytes}) {
-      json += std::string(",") + std::to_string(number);
+      json += ',';
+      json += std::to_string(number);
     }
     json += "]";
   }

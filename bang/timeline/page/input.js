@@ -7,6 +7,14 @@ function show(from, to) {
   const begin = Math.max(-margin, Math.min(middle - length / 2, programEnd + margin - length));
   view.from = begin;
   view.to = begin + length;
+  // The words and rows are those of the launch in the middle.
+  const center = Math.max(0, Math.min((view.from + view.to) / 2, programEnd));
+  const inside = launches.findIndex((launch) => center <= launch.end);
+  if (inside >= 0 && inside !== current) {
+    current = inside;
+    view.site = null;
+    showLaunch();
+  }
   redraw();
 }
 const pan = (time) => show(view.from + time, view.to + time);
@@ -24,6 +32,7 @@ function goToLaunch(index) {
   if (index < 0 || index >= launches.length) return;
   current = index;
   view.site = null;
+  view.top = 0;
   showLaunch();
   fitLaunch();
 }
@@ -52,11 +61,6 @@ function spanAt(x, y) {
 
 function choose(at) {
   view.chosen = at;
-  if (at && at.track.launch[at.i] !== current) {
-    current = at.track.launch[at.i];
-    view.site = null;
-    showLaunch();
-  }
   showPanel();
 }
 function zoomToChosen() {
@@ -64,21 +68,20 @@ function zoomToChosen() {
   const { track, i } = view.chosen, length = track.ready[i] - track.begin[i];
   show(track.begin[i] - length, track.ready[i] + length);
 }
-// The next or previous span of the pipe; without one, the first in sight.
+// The next or previous span of the pipe; without one, the first of the launch in sight.
 function step(by) {
-  if (!view.chosen) {
-    const row = layout.tracks.find((r) => r.y >= view.top && r.track.firstAfter(view.from) < r.track.length);
-    if (row) choose({ track: row.track, i: row.track.firstAfter(view.from) });
+  const from = Math.max(view.from, launches.length ? launches[current].start : 0);
+  let next = null;
+  if (view.chosen) {
+    next = { track: view.chosen.track, i: view.chosen.i + by };
   } else {
-    const i = view.chosen.i + by;
-    if (i >= 0 && i < view.chosen.track.length) choose({ track: view.chosen.track, i });
+    const row = layout.tracks.find((r) => r.y >= view.top && r.track.firstAfter(from) < r.track.length);
+    if (row) next = { track: row.track, i: row.track.firstAfter(from) };
   }
-  if (!view.chosen) return;
-  const { track, i } = view.chosen, length = view.to - view.from;
-  if (track.begin[i] < view.from || track.end[i] > view.to) {
-    const middle = (track.begin[i] + track.end[i]) / 2;
-    show(middle - length / 2, middle + length / 2);
-  }
+  if (!next || next.i < 0 || next.i >= next.track.length) return;
+  const begin = next.track.begin[next.i], length = view.to - view.from;
+  if (begin < view.from || begin > view.to) show(begin - length * 0.2, begin + length * 0.8);
+  choose(next);
 }
 
 // One pointer moves the picture, two zoom it.

@@ -73,20 +73,21 @@ const launches = [];
 }
 const programEnd = launches.length ? launches[launches.length - 1].end : 1;
 
-// The units that did something, each with a track per pipe that any unit used: all look alike.
+// The units that did something, with their pipes; and of each launch those that did something in it.
 const units = [];
 {
   const parts = new Map();
-  const pipesUsed = new Set();
   for (const launch of launches) {
+    launch.units = new Set();
+    launch.pipes = new Set([SCALAR]);
     for (const { unit, pipe, spans } of launch.tracks) {
       if (!parts.has(unit)) parts.set(unit, DATA.pipes.map(() => []));
       parts.get(unit)[pipe].push({ launch, spans });
-      pipesUsed.add(pipe);
+      launch.units.add(unit);
+      launch.pipes.add(pipe);
     }
     delete launch.tracks;
   }
-  const pipes = [...pipesUsed].sort();
   for (const unit of [...parts.keys()].sort((a, b) => a - b)) {
     const cluster = Math.floor(unit / DATA.unitsPerCluster), core = unit % DATA.unitsPerCluster;
     const mpu = core === DATA.unitsPerCluster - 1;
@@ -94,7 +95,7 @@ const units = [];
       unit, cluster, mpu,
       name: mpu ? "MPU" : `core ${core}`,
       short: `${cluster}.${mpu ? "M" : core}`,
-      tracks: pipes.filter((pipe) => !mpu || pipe !== COMPUTE)
+      tracks: DATA.pipes.map((_, pipe) => pipe).filter((pipe) => !mpu || pipe !== COMPUTE)
           .map((pipe) => new Track(unit, pipe, parts.get(unit)[pipe])),
     });
   }

@@ -1,6 +1,5 @@
 // The words around the picture: figures of the launch, what a span is, lines of the source.
 const byId = (id) => document.getElementById(id);
-let current = 0;  // launch
 
 // An element with text, never markup: names come from the program.
 function element(tag, className, ...children) {
@@ -117,8 +116,8 @@ function showSites() {
   const sites = launch.sites.map(([name, file, line, count, busy, waited, bytes], site) =>
       ({ name, file, line, count, busy, waited, bytes, site }))
       .filter((site) => site.busy + site.waited > 0)
-      .sort((a, b) => b.busy + b.waited - a.busy - a.waited);
-  const most = sites.length ? sites[0].busy + sites[0].waited : 1;
+      .sort((a, b) => Math.max(b.busy, b.waited) - Math.max(a.busy, a.waited));
+  const most = sites.length ? Math.max(sites[0].busy, sites[0].waited) : 1;
   list.replaceChildren(element("h2", "", "Where the cores' time went"));
   for (const { name, file, line, count, busy, waited, bytes, site } of sites.slice(0, 60)) {
     const colour = /memcpy|gather|scatter|load|store/.test(name) ? "load" : name ? "compute" : "scalar";
@@ -126,9 +125,10 @@ function showSites() {
     bar.children[0].style.width = `${busy / most * 100}%`;
     bar.children[0].style.setProperty("--colour", `var(--${colour})`);
     bar.children[1].style.width = `${waited / most * 100}%`;
+    bar.children[1].hidden = waited === 0;
     const row = element("button", "site",
         element("div", "top", element("span", "", name || "scalar code"),
-                element("span", "", percent((busy + waited) / all))),
+                element("span", "", busy ? `${percent(busy / all)} busy` : "")),
         element("small", "", element("span", "", file ? `${baseName(file)}:${line}` : "between the built-ins"),
                 element("span", "", [waited ? `${percent(waited / all)} waiting` : "",
                                      count > 1 ? `${grouped(count)} times` : "",

@@ -62,19 +62,23 @@ const font = (size, weight = 400) =>
 const toX = (time, width) => gutter + (time - view.from) / (view.to - view.from) * (width - gutter);
 const toTime = (x, width) => view.from + (x - gutter) / (width - gutter) * (view.to - view.from);
 
-// Where each track lies, from the top of all rows.
-let layout = { tracks: [], height: 0 };
+// Where each track lies, from the top of all rows: of the units and pipes of the current launch.
+let current = 0;
+let layout = { tracks: [], units: [], height: 0 };
 function arrange() {
-  const width = rows.clientWidth;
-  gutter = width < 560 ? 62 : 128;
-  const count = units.reduce((sum, unit) => sum + unit.tracks.length, 0);
-  const space = rows.clientHeight - RULER - GAP * (units.length + 1);
-  rowHeight = view.rowHeight || Math.max(9, Math.min(30, Math.floor(space / Math.max(count, 1))));
+  const launch = launches[current];
+  gutter = rows.clientWidth < 560 ? 62 : 128;
   layout = { tracks: [], units: [], height: 0 };
+  if (!launch) return;
+  const shown = units.filter((unit) => launch.units.has(unit.unit))
+      .map((unit) => ({ unit, tracks: unit.tracks.filter((track) => launch.pipes.has(track.pipe)) }));
+  const count = shown.reduce((sum, { tracks }) => sum + tracks.length, 0);
+  const fitting = Math.floor((rows.clientHeight - RULER - GAP * (shown.length + 1)) / Math.max(count, 1));
+  rowHeight = view.rowHeight || (fitting < 14 ? 16 : Math.min(fitting, 30));
   let y = GAP;
-  for (const unit of units) {
-    layout.units.push({ unit, y, height: unit.tracks.length * rowHeight });
-    for (const track of unit.tracks) {
+  for (const { unit, tracks } of shown) {
+    layout.units.push({ unit, tracks, y, height: tracks.length * rowHeight });
+    for (const track of tracks) {
       layout.tracks.push({ track, unit, y });
       y += rowHeight;
     }
@@ -89,21 +93,25 @@ function tickStep(span, width) {
   return [1, 2, 5, 10].find((factor) => factor * power >= raw) * power;
 }
 
+// Times are those of the current launch.
 function drawRuler(context, width, height) {
-  const step = tickStep(view.to - view.from, width - gutter);
-  const digits = Math.max(1, Math.ceil(Math.log10(Math.max(Math.abs(view.to), step) / step)) + 1);
+  const zero = launches.length ? launches[current].start : 0;
+  const from = view.from - zero, to = view.to - zero;
+  const step = tickStep(to - from, width - gutter);
+  const [unit, scale] = [["s", 1e6], ["ms", 1e3], ["µs", 1]].find(([, size]) => to - from > size * 2) || ["ns", 1e-3];
+  const decimals = Math.max(0, -Math.floor(Math.log10(step / scale) + 1e-9));
   context.font = font(11);
   context.textBaseline = "middle";
   context.textAlign = "left";
-  for (let tick = Math.ceil(view.from / step) * step; tick <= view.to; tick += step) {
-    const x = Math.round(toX(tick, width)) + 0.5;
+  for (let i = Math.ceil(from / step); i * step <= to; ++i) {
+    const x = Math.round(toX(zero + i * step, width)) + 0.5;
     context.strokeStyle = colours.line;
     context.beginPath();
     context.moveTo(x, 0);
     context.lineTo(x, height);
     context.stroke();
     context.fillStyle = colours.muted;
-    context.fillText(timeText(Math.abs(tick) < step / 1e6 ? 0 : tick, digits), x + 5, RULER / 2);
+    context.fillText(`${(i * step / scale).toFixed(decimals)} ${unit}`, x + 5, RULER / 2);
   }
 }
 
@@ -150,7 +158,7 @@ function drawTrack(context, { track, y }, width) {
     } else {
       context.fillRect(x, top, wide, tall);
     }
-    if (wide > 34 && tall >= 11 && track.pipe !== SCALAR) drawName(context, track, i, x, top, wide, tall);
+    if (wide > 30 && tall >= 11 && track.pipe !== SCALAR) drawName(context, track, i, x, top, wide, tall);
   }
   flush();
   // Results that come after the pipe was free again.
@@ -177,9 +185,9 @@ function drawName(context, track, i, x, top, wide, tall) {
   const { name, line } = siteOf(track, i);
   const short = name.replace(/^__(bang_)?/, "");
   context.font = font(Math.min(12, tall - 2), 550);
-  context.fillStyle = "#fff";
+  context.fillStyle = track.pipe === COMPUTE ? "#2e1c00" : "#fff";
   context.textBaseline = "middle";
-  for (const text of [`${short}  :${line}`, short]) {
+  for (const text of [`${short}  :${line}`, short, `:${line}`]) {
     if (context.measureText(text).width > wide - 10) continue;
     context.fillText(text, x + 5, top + tall / 2 + 0.5);
     return;
@@ -191,7 +199,7 @@ function drawLabels(context, width, height) {
   context.fillRect(0, RULER, gutter, height - RULER);
   context.textBaseline = "middle";
   const narrow = gutter < 100;
-  for (const { unit, y, height: tall } of layout.units) {
+  for (const { unit, tracks, y, height: tall } of layout.units) {
     const top = y - view.top + RULER;
     if (top > height || top + tall < RULER) continue;
     context.textAlign = "left";
@@ -211,7 +219,7 @@ function drawLabels(context, width, height) {
     context.textAlign = "right";
     context.font = font(Math.min(11, rowHeight - 1));
     context.fillStyle = colours.muted;
-    for (const [i, track] of unit.tracks.entries()) {
+    for (const [i, track] of tracks.entries()) {
       const name = DATA.pipes[track.pipe];
       context.fillText(narrow ? name[0].toUpperCase() : name, gutter - 8, top + (i + 0.5) * rowHeight);
     }
