@@ -161,8 +161,8 @@ TEST_F(RulesTest, CoresDontRace) {
   };
   std::string text;
   EXPECT_EQ(cnrtErrorKernelTrap, RunKernel(4, cnrtFuncTypeUnion1, Guarded([&] { swap(false); }), &text));
-  EXPECT_NE(std::string::npos, text.find("error: race: ")) << text;
-  EXPECT_NE(std::string::npos, text.find("at kernel.mlu:50 without a barrier in between")) << text;
+  EXPECT_NE(std::string::npos, text.find("kernel.mlu:50: error: race: ")) << text;
+  EXPECT_NE(std::string::npos, text.find("by __memcpy at kernel.mlu:48 without a barrier in between")) << text;
   cnrtDeviceReset();
   SetUp();
   Keeps([&] { swap(true); });
@@ -172,7 +172,7 @@ TEST_F(RulesTest, CoresDontRace) {
                                        Store(out, nram_a, 16, 50);
                                      }),
                                      &text));
-  EXPECT_NE(std::string::npos, text.find("race: __memcpy: dst writes byte 0 of allocation")) << text;
+  EXPECT_NE(std::string::npos, text.find("race: __memcpy of core 1 of cluster 0 writes byte 0 of allocation")) << text;
 }
 
 TEST_F(RulesTest, LocalArraysHaveAnEndAndALimit) {
