@@ -55,6 +55,16 @@ class LocalArray {
 // Memory for an array of NRAM, WRAM or LDRAM, the calling thread's own as long as it lives.
 void* CoreMemory(int64_t bytes);
 
+// The same address, but the compiler no longer knows what it is of: clang tells of loads and stores
+// of an array on the stack only through pointers that may come from elsewhere.
+inline void* Launder(void* data) {
+  __asm__("" : "+r"(data));
+  return data;
+}
+
+// memcpy that tells the machine what it reads and writes.
+extern "C" void* bang_tsan_memcpy(void* dst, const void* src, unsigned long bytes);
+
 // Where the calling core's cluster has this SRAM array.
 void* SharedMemory(const ArrayRecord& record);
 
