@@ -46,7 +46,7 @@ TEST_F(SummaryTest, Text) {
       "0.0 %   without a task 77.0 %\n"
       "  of pipes   waited for results 0.0 %   copies slowed by others 0.0 %\n"
       "  bytes      4.10 kB read from GDRAM, 4.10 kB written, 0 B to and from SRAM\n"
-      "  vectors    1 instructions of 4096 bytes on average, 1024 operations\n"
+      "  vectors    1 of 4096 bytes on average, 1024 operations\n"
       "  efficiency IO 2.0 %   compute 0.2 %   (GDRAM moved 2.2 % of what it can)\n"
       "  bottleneck the launch itself: the kernel is over before it pays; do more in one "
       "launch\n"
