@@ -92,8 +92,9 @@ Figures FiguresOf(const Timeline& timeline, const Card& card) {
   figures.memory_use = static_cast<double>(figures.sum.gdram_moved) / bytes_at_peak;
   figures.io_efficiency =
       static_cast<double>(figures.sum.gdram_read + figures.sum.gdram_written) / bytes_at_peak;
-  figures.compute_efficiency = static_cast<double>(figures.sum.peak_cycles_x128) / 128 /
-                               (cycles * static_cast<double>(card.cores()));
+  figures.compute_efficiency =
+      static_cast<double>(figures.sum.computed_bytes) /
+      (cycles * static_cast<double>(card.cores() * card.vector_bytes_per_cycle));
   figures.bottleneck = Bottleneck(figures, card);
   return figures;
 }
