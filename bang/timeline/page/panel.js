@@ -112,7 +112,7 @@ function showPanel() {
 // Where the cores' time went, by line.
 function showSites() {
   const launch = launches[current], list = byId("sites");
-  const all = launch.cycles * Math.max(launch.coresUsed, 1);
+  const all = Math.max(launch.unitCycles, 1);
   const sites = launch.sites.map(([name, file, line, count, busy, waited, bytes], site) =>
       ({ name, file, line, count, busy, waited, bytes, site }))
       .filter((site) => site.busy + site.waited > 0)
