@@ -162,6 +162,11 @@ class FunctionRewriter {
 void RewriteFunctions(Unit* unit) {
   FunctionRewriter rewriter(unit);
   for (const Function& function : unit->program.functions) rewriter.Rewrite(function);
+  // Marks where nothing depends on them: on a lambda's, in a function's type.
+  for (size_t i = 0; i < unit->source.tokens.size(); ++i) {
+    const std::string_view word = unit->source.Text(i);
+    if (IsFunctionMark(word) || IsSpaceMark(word)) unit->edits.Remove(i);
+  }
 }
 
 // A kernel in an anonymous namespace, or one that takes a type of it, is named by both passes: the
