@@ -80,11 +80,14 @@ class FunctionRewriter {
     if (function.instantiation || function.extern_instantiation) return Instantiation(function);
     RemoveWord(function, "inline");
     const bool is_private = !function.in_class && RemoveWord(function, "static");
-    if (function.has_body() && !unit_->device())
-      return Declare(function, "__attribute__((visibility(\"default\"))) ");
+    if (!unit_->device()) {
+      if (function.has_body()) Declare(function, "__attribute__((visibility(\"default\"))) ");
+      return;
+    }
+    // An instantiation has the attributes of the template's first declaration.
+    unit_->edits.Before(function.head, "__attribute__((used, noinline, visibility(\"default\"))) ");
     if (!function.has_body()) return;
     unit_->has_kernels = true;
-    unit_->edits.Before(function.head, "__attribute__((used, visibility(\"default\"))) ");
     const Reached reached = Reach(*unit_, function);
     std::string ids, bind;
     for (uint32_t id : reached.arrays) {
