@@ -132,6 +132,8 @@ void Check(const char* name, Rounding rounding, Positions positions, const Call<
 #define CHECK_Binary(...)
 #define CHECK_Scalar(...)
 #define CHECK_Cycle(...)
+#define CHECK_UnaryScratch(...)
+#define CHECK_BinaryScratch(...)
 #define CHECK_BitCompare(...)
 #define CHECK_Whole(...)
 #define CHECK_Count(...)
