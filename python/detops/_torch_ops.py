@@ -14,8 +14,12 @@ import torch
 from torch import Tensor
 from torch.library import custom_op, get_ctx
 
-from . import _core
+import detops
+
 from ._torch_border_align import border_align_backward
+
+# With str where the functions have Literal, which the schemas of operators don't.
+functions: Any = detops
 
 
 def _float_type(*tensors: Tensor) -> torch.dtype:
@@ -26,7 +30,7 @@ def _float_type(*tensors: Tensor) -> torch.dtype:
 def bbox_overlaps(
     bboxes1: Tensor, bboxes2: Tensor, mode: str = "iou", aligned: bool = False, offset: int = 0
 ) -> Tensor:
-    return _core.bbox_overlaps(bboxes1.detach(), bboxes2.detach(), mode, aligned, offset)
+    return functions.bbox_overlaps(bboxes1.detach(), bboxes2.detach(), mode, aligned, offset)
 
 
 @bbox_overlaps.register_fake
@@ -40,16 +44,16 @@ def _(
 
 @custom_op("detops::poly_nms", mutates_args=())
 def poly_nms(
-    dets: Tensor, iou_threshold: float, scores: Tensor | None = None, order: str = "index"
+    dets: Tensor, iou_threshold: float, scores: Tensor | None = None, order: str = "score"
 ) -> Tensor:
-    return _core.poly_nms(
+    return functions.poly_nms(
         dets.detach(), iou_threshold, None if scores is None else scores.detach(), order
     )
 
 
 @poly_nms.register_fake
 def _(
-    dets: Tensor, iou_threshold: float, scores: Tensor | None = None, order: str = "index"
+    dets: Tensor, iou_threshold: float, scores: Tensor | None = None, order: str = "score"
 ) -> Tensor:
     return dets.new_empty((get_ctx().new_dynamic_size(),), dtype=torch.int64)
 
@@ -58,7 +62,9 @@ def _(
 def border_align(
     input: Tensor, boxes: Tensor, pool_size: int, layout: str = "NCHW"
 ) -> tuple[Tensor, Tensor]:
-    return _core.border_align(input.detach(), boxes.detach(), pool_size, layout, return_argmax=True)
+    return functions.border_align(
+        input.detach(), boxes.detach(), pool_size, layout, return_argmax=True
+    )
 
 
 @border_align.register_fake
@@ -105,7 +111,7 @@ def generate_proposals(
     pixel_offset: bool = False,
     layout: str = "NCHW",
 ) -> tuple[Tensor, Tensor, Tensor]:
-    return _core.generate_proposals(
+    return functions.generate_proposals(
         scores.detach(),
         bbox_deltas.detach(),
         img_size.detach(),
@@ -131,9 +137,9 @@ def _(scores: Tensor, *_: Any, **__: Any) -> tuple[Tensor, Tensor, Tensor]:
 
 @custom_op("detops::points_in_boxes", mutates_args=())
 def points_in_boxes(points: Tensor, boxes: Tensor) -> Tensor:
-    return _core.points_in_boxes(points.detach(), boxes.detach())
+    return functions.points_in_boxes(points.detach(), boxes.detach())
 
 
 @points_in_boxes.register_fake
 def _(points: Tensor, boxes: Tensor) -> Tensor:
-    return points.new_empty(points.shape[:2], dtype=torch.int64)
+    return points.new_empty(points.shape[:-1], dtype=torch.int64)

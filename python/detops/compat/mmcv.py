@@ -9,10 +9,13 @@ tensor([[0.3333]])
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import torch
 from torch import Tensor, nn
 
-from .. import _core
+import detops
+
 from ._margins import with_margin
 
 __all__ = ["BorderAlign", "bbox_overlaps", "border_align", "nms_quadri", "points_in_boxes_part"]
@@ -28,7 +31,7 @@ def bbox_overlaps(
     computed in float32.
     """
     first, second = (b.detach() if len(b) else b.new_empty((0, 4)) for b in (bboxes1, bboxes2))
-    ious = _core.bbox_overlaps(first, second, mode, aligned, offset)
+    ious: Tensor = detops.bbox_overlaps(first, second, cast(Any, mode), aligned, offset)
     return ious.to(bboxes1.dtype) if bboxes1.is_floating_point() else ious
 
 
@@ -69,7 +72,7 @@ def points_in_boxes_part(points: Tensor, boxes: Tensor) -> Tensor:
     # Rounded once, as mmcv's kernel does.
     middle = (boxes[..., 2:3].double() + boxes[..., 5:6].double() / 2).float()
     boxes = torch.cat([boxes[..., :2], middle, boxes[..., 3:]], -1)
-    return _core.points_in_boxes(points.detach(), with_margin(torch, boxes, 0.0), dtype="int32")
+    return detops.points_in_boxes(points.detach(), with_margin(torch, boxes, 0.0), dtype="int32")
 
 
 def nms_quadri(
@@ -89,5 +92,5 @@ def nms_quadri(
     """
     if dets.shape[0] == 0:
         return dets, None
-    kept = _core.poly_nms(dets.detach(), iou_threshold, scores.detach(), "score")
+    kept = detops.poly_nms(dets.detach(), iou_threshold, scores.detach(), "score")
     return torch.cat([dets[kept], scores[kept].reshape(-1, 1)], 1), kept
