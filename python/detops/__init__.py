@@ -12,9 +12,8 @@ but NumPy is imported.
 
 import os as _os
 
-# _frameworks is what calls need: an import in the middle of a call could fail.
-from . import _core, _frameworks, _torch  # noqa: F401
-from ._convert import RoundingWarning
+# _convert and _frameworks are what calls need: an import in the middle of a call could fail.
+from . import _convert, _core, _frameworks, _torch  # noqa: F401
 from ._listings import devices, implementations
 from ._ops.bbox_overlaps import bbox_overlaps
 from ._ops.border_align import border_align
@@ -22,6 +21,7 @@ from ._ops.generate_proposals import generate_proposals
 from ._ops.nms import nms
 from ._ops.points_in_boxes import points_in_boxes
 from ._ops.poly_nms import poly_nms
+from ._rounding import RoundingWarning
 
 __all__ = [
     "RoundingWarning",

@@ -3,12 +3,13 @@
 
 Arguments are those of the functions of detops; results that these leave out by default (argmax,
 rois_num) are always there, and indices are int64. border_align has a gradient; asking for the
-gradient of another operator is an error of PyTorch's.
+gradient of another operator is an error of PyTorch's. What is one of some words is a str: the
+schemas of PyTorch's operators have no Literal.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -17,9 +18,7 @@ from torch.library import custom_op, get_ctx
 import detops
 
 from ._torch_border_align import border_align_backward
-
-# With str where the functions have Literal, which the schemas of operators don't.
-functions: Any = detops
+from ._types import Layout, Mode, Order
 
 
 def _float_type(*tensors: Tensor) -> torch.dtype:
@@ -30,7 +29,9 @@ def _float_type(*tensors: Tensor) -> torch.dtype:
 def bbox_overlaps(
     bboxes1: Tensor, bboxes2: Tensor, mode: str = "iou", aligned: bool = False, offset: int = 0
 ) -> Tensor:
-    return functions.bbox_overlaps(bboxes1.detach(), bboxes2.detach(), mode, aligned, offset)
+    return detops.bbox_overlaps(
+        bboxes1.detach(), bboxes2.detach(), cast(Mode, mode), aligned, offset
+    )
 
 
 @bbox_overlaps.register_fake
@@ -46,8 +47,11 @@ def _(
 def poly_nms(
     dets: Tensor, iou_threshold: float, scores: Tensor | None = None, order: str = "score"
 ) -> Tensor:
-    return functions.poly_nms(
-        dets.detach(), iou_threshold, None if scores is None else scores.detach(), order
+    return detops.poly_nms(
+        dets.detach(),
+        iou_threshold,
+        None if scores is None else scores.detach(),
+        cast(Order, order),
     )
 
 
@@ -62,8 +66,8 @@ def _(
 def border_align(
     input: Tensor, boxes: Tensor, pool_size: int, layout: str = "NCHW"
 ) -> tuple[Tensor, Tensor]:
-    return functions.border_align(
-        input.detach(), boxes.detach(), pool_size, layout, return_argmax=True
+    return detops.border_align(
+        input.detach(), boxes.detach(), pool_size, cast(Layout, layout), return_argmax=True
     )
 
 
@@ -111,7 +115,7 @@ def generate_proposals(
     pixel_offset: bool = False,
     layout: str = "NCHW",
 ) -> tuple[Tensor, Tensor, Tensor]:
-    return functions.generate_proposals(
+    return detops.generate_proposals(
         scores.detach(),
         bbox_deltas.detach(),
         img_size.detach(),
@@ -123,7 +127,7 @@ def generate_proposals(
         min_size,
         eta,
         pixel_offset,
-        layout,
+        cast(Layout, layout),
     )
 
 
@@ -137,7 +141,7 @@ def _(scores: Tensor, *_: Any, **__: Any) -> tuple[Tensor, Tensor, Tensor]:
 
 @custom_op("detops::points_in_boxes", mutates_args=())
 def points_in_boxes(points: Tensor, boxes: Tensor) -> Tensor:
-    return functions.points_in_boxes(points.detach(), boxes.detach())
+    return detops.points_in_boxes(points.detach(), boxes.detach())
 
 
 @points_in_boxes.register_fake

@@ -6,10 +6,8 @@ A string is no list of numbers here, though Python has it as a sequence.
 
 from __future__ import annotations
 
-import array
-import ctypes
-from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias, TypeVar
+from collections.abc import Iterator
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,19 +31,38 @@ class Polygon(Protocol):
     def exterior(self) -> Any: ...
 
 
-_Number: TypeAlias = "float | np.number[Any]"
-_Row: TypeAlias = "Sequence[_Number] | NDArray[Any]"
-_Nested: TypeAlias = (
-    "Sequence[_Row] | Sequence[Sequence[_Row]] | Sequence[Sequence[Sequence[_Row]]]"
-)
-_Buffer: TypeAlias = "memoryview[Any] | array.array[Any] | ctypes.Array[Any]"
+# Nested lists, level by level: of a protocol that names itself, str would be one. Those of one
+# level may also be a memoryview, an array.array, or an array of ctypes.
+class Row(Protocol):
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[float | np.number[Any] | NDArray[Any] | Polygon]: ...
 
-# What is no array with __dlpack__: the results are NumPy's.
-HostArray: TypeAlias = "NumpyReadable | _Buffer | Sequence[_Number] | _Nested | Sequence[Polygon]"
-Array: TypeAlias = "DlpackArray | HostArray"
+
+class Rows(Protocol):
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Row]: ...
+
+
+class Batch(Protocol):
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Rows]: ...
+
+
+class Maps(Protocol):
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Batch]: ...
+
+
+# What has no __dlpack__: the results are NumPy's.
+HostArray: TypeAlias = NumpyReadable | Row | Rows | Batch | Maps
+Array: TypeAlias = DlpackArray | HostArray
 ArrayT = TypeVar("ArrayT", bound=DlpackArray)
 
-Numpy: TypeAlias = "NDArray[Any]"
-Floats: TypeAlias = "NDArray[np.floating[Any]]"
-Indices: TypeAlias = "NDArray[np.signedinteger[Any]]"
+Numpy: TypeAlias = NDArray[Any]
+Floats: TypeAlias = NDArray[np.floating[Any]]
+Indices: TypeAlias = NDArray[np.signedinteger[Any]]
+
+Mode: TypeAlias = Literal["iou", "iof"]
+Layout: TypeAlias = Literal["NCHW", "NHWC"]
+Order: TypeAlias = Literal["score", "index"]
 IndexType: TypeAlias = Any  # int32 or int64, as any library spells it; None is int64

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 from .. import _core
-from .._types import Array, ArrayT, Floats, HostArray, Numpy
+from .._types import Array, ArrayT, Floats, HostArray, Mode, Numpy
 
 
 @overload
 def bbox_overlaps(
     bboxes1: Numpy,
     bboxes2: Array,
-    mode: Literal["iou", "iof"] = "iou",
+    mode: Mode = "iou",
     aligned: bool = False,
     offset: int = 0,
 ) -> Floats: ...
@@ -19,7 +19,7 @@ def bbox_overlaps(
 def bbox_overlaps(
     bboxes1: ArrayT,
     bboxes2: Array,
-    mode: Literal["iou", "iof"] = "iou",
+    mode: Mode = "iou",
     aligned: bool = False,
     offset: int = 0,
 ) -> ArrayT: ...
@@ -27,14 +27,14 @@ def bbox_overlaps(
 def bbox_overlaps(
     bboxes1: HostArray,
     bboxes2: Array,
-    mode: Literal["iou", "iof"] = "iou",
+    mode: Mode = "iou",
     aligned: bool = False,
     offset: int = 0,
 ) -> Floats: ...
 
 
 def bbox_overlaps(
-    bboxes1: Array, bboxes2: Array, mode: str = "iou", aligned: bool = False, offset: int = 0
+    bboxes1: Array, bboxes2: Array, mode: Mode = "iou", aligned: bool = False, offset: int = 0
 ) -> Any:
     """IoU or IoF of boxes, all pairs or aligned.
 

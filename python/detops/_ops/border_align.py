@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Literal, overload
 
 from .. import _core
-from .._types import Array, ArrayT, Floats, HostArray, IndexType, Indices, Numpy
+from .._types import Array, ArrayT, Floats, HostArray, IndexType, Indices, Layout, Numpy
 
 
 @overload
@@ -12,7 +12,7 @@ def border_align(
     input: Numpy,
     boxes: Array,
     pool_size: int,
-    layout: Literal["NCHW", "NHWC"] = "NCHW",
+    layout: Layout = "NCHW",
     return_argmax: Literal[False] = False,
     dtype: IndexType = None,
 ) -> Floats: ...
@@ -21,7 +21,7 @@ def border_align(
     input: Numpy,
     boxes: Array,
     pool_size: int,
-    layout: Literal["NCHW", "NHWC"] = "NCHW",
+    layout: Layout = "NCHW",
     *,
     return_argmax: Literal[True],
     dtype: IndexType = None,
@@ -31,7 +31,7 @@ def border_align(
     input: ArrayT,
     boxes: Array,
     pool_size: int,
-    layout: Literal["NCHW", "NHWC"] = "NCHW",
+    layout: Layout = "NCHW",
     return_argmax: Literal[False] = False,
     dtype: IndexType = None,
 ) -> ArrayT: ...
@@ -40,7 +40,7 @@ def border_align(
     input: ArrayT,
     boxes: Array,
     pool_size: int,
-    layout: Literal["NCHW", "NHWC"] = "NCHW",
+    layout: Layout = "NCHW",
     *,
     return_argmax: Literal[True],
     dtype: IndexType = None,
@@ -50,7 +50,7 @@ def border_align(
     input: HostArray,
     boxes: Array,
     pool_size: int,
-    layout: Literal["NCHW", "NHWC"] = "NCHW",
+    layout: Layout = "NCHW",
     return_argmax: Literal[False] = False,
     dtype: IndexType = None,
 ) -> Floats: ...
@@ -59,7 +59,7 @@ def border_align(
     input: HostArray,
     boxes: Array,
     pool_size: int,
-    layout: Literal["NCHW", "NHWC"] = "NCHW",
+    layout: Layout = "NCHW",
     *,
     return_argmax: Literal[True],
     dtype: IndexType = None,
@@ -70,7 +70,7 @@ def border_align(
     input: Array,
     boxes: Array,
     pool_size: int,
-    layout: str = "NCHW",
+    layout: Layout = "NCHW",
     return_argmax: bool = False,
     dtype: IndexType = None,
 ) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Literal, overload
 
 from .. import _core
-from .._types import Array, ArrayT, Floats, IndexType, Indices, Numpy
+from .._types import Array, ArrayT, Floats, IndexType, Indices, Layout, Numpy
 
 
 @overload
@@ -20,7 +20,7 @@ def generate_proposals(
     min_size: float = 0.1,
     eta: float = 1.0,
     pixel_offset: bool = False,
-    layout: Literal["NCHW", "NHWC"] = "NCHW",
+    layout: Layout = "NCHW",
     return_rois_num: Literal[True] = True,
     dtype: IndexType = None,
 ) -> tuple[Floats, Floats, Indices]: ...
@@ -37,7 +37,7 @@ def generate_proposals(
     min_size: float = 0.1,
     eta: float = 1.0,
     pixel_offset: bool = False,
-    layout: Literal["NCHW", "NHWC"] = "NCHW",
+    layout: Layout = "NCHW",
     *,
     return_rois_num: Literal[False],
     dtype: IndexType = None,
@@ -55,7 +55,7 @@ def generate_proposals(
     min_size: float = 0.1,
     eta: float = 1.0,
     pixel_offset: bool = False,
-    layout: Literal["NCHW", "NHWC"] = "NCHW",
+    layout: Layout = "NCHW",
     return_rois_num: Literal[True] = True,
     dtype: IndexType = None,
 ) -> tuple[ArrayT, ArrayT, ArrayT]: ...
@@ -72,7 +72,7 @@ def generate_proposals(
     min_size: float = 0.1,
     eta: float = 1.0,
     pixel_offset: bool = False,
-    layout: Literal["NCHW", "NHWC"] = "NCHW",
+    layout: Layout = "NCHW",
     *,
     return_rois_num: Literal[False],
     dtype: IndexType = None,
@@ -91,7 +91,7 @@ def generate_proposals(
     min_size: float = 0.1,
     eta: float = 1.0,
     pixel_offset: bool = False,
-    layout: str = "NCHW",
+    layout: Layout = "NCHW",
     return_rois_num: bool = True,
     dtype: IndexType = None,
 ) -> Any:

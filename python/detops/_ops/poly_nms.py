@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 from .. import _core
-from .._types import Array, ArrayT, HostArray, IndexType, Indices, Numpy
+from .._types import Array, ArrayT, HostArray, IndexType, Indices, Numpy, Order
 
 
 @overload
@@ -12,7 +12,7 @@ def poly_nms(
     dets: Numpy,
     iou_threshold: float,
     scores: Array | None = None,
-    order: Literal["score", "index"] = "score",
+    order: Order = "score",
     dtype: IndexType = None,
 ) -> Indices: ...
 @overload
@@ -20,7 +20,7 @@ def poly_nms(
     dets: ArrayT,
     iou_threshold: float,
     scores: Array | None = None,
-    order: Literal["score", "index"] = "score",
+    order: Order = "score",
     dtype: IndexType = None,
 ) -> ArrayT: ...
 @overload
@@ -28,7 +28,7 @@ def poly_nms(
     dets: HostArray,
     iou_threshold: float,
     scores: Array | None = None,
-    order: Literal["score", "index"] = "score",
+    order: Order = "score",
     dtype: IndexType = None,
 ) -> Indices: ...
 
@@ -37,7 +37,7 @@ def poly_nms(
     dets: Array,
     iou_threshold: float,
     scores: Array | None = None,
-    order: str = "score",
+    order: Order = "score",
     dtype: IndexType = None,
 ) -> Any:
     """Non-maximum suppression of quadrilaterals, convex or concave.

@@ -9,13 +9,14 @@ tensor([[0.3333]])
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 import detops
 
+from .._types import Mode
 from ._margins import with_margin
 
 __all__ = ["BorderAlign", "bbox_overlaps", "border_align", "nms_quadri", "points_in_boxes_part"]
@@ -31,7 +32,7 @@ def bbox_overlaps(
     computed in float32.
     """
     first, second = (b.detach() if len(b) else b.new_empty((0, 4)) for b in (bboxes1, bboxes2))
-    ious: Tensor = detops.bbox_overlaps(first, second, cast(Any, mode), aligned, offset)
+    ious = detops.bbox_overlaps(first, second, cast(Mode, mode), aligned, offset)
     return ious.to(bboxes1.dtype) if bboxes1.is_floating_point() else ious
 
 
