@@ -87,7 +87,7 @@ def _from_floats(array: NDArray[Any], what: str, geometry: str, half_allowed: bo
                 "float32 with inf where that is meant"
             )
         if geometry:
-            warn_of_rounding(array, result, what, geometry)
+            warn_of_rounding(array, what, geometry)
     return result
 
 

@@ -66,5 +66,5 @@ def corners_of_polygons(polygons: NDArray[Any], what: str) -> NDArray[Any]:
 def _described(geometry: Any) -> str:
     if getattr(geometry, "geom_type", None) != "Polygon":
         return f"a {geometry.geom_type}" if geometry is not None else "None"
-    corners, holes = max(len(geometry.exterior.coords) - 1, 0), len(geometry.interiors)
-    return f"a polygon of {corners} corners" + (f" with {holes} holes" if holes else "")
+    corners = max(len(geometry.exterior.coords) - 1, 0)
+    return f"a polygon of {corners} corners" + (" with holes" if geometry.interiors else "")

@@ -15,6 +15,7 @@
 #include "bind.h"
 #include "call.h"
 #include "errors.h"
+#include "rounding.h"
 #include "session.h"
 
 namespace nb = nanobind;
@@ -113,6 +114,7 @@ NB_MODULE(_core, module) {
   // For the package and its tests.
   module.def("_forget_thread_handles", &ForgetThreadHandles);
   module.def("_take_device_path", &TakeDevicePath, "always"_a);
+  module.def("_count_moved", &CountMoved, "rows"_a, "geometry"_a);
   module.def("_synchronize", &Synchronize, "cuda_id"_a, "stream"_a);
   module.def("_address_of_result", &AddressOfResult, "array"_a, "stream"_a);
   module.def("_seconds_of_c_call", &SecondsOfCCall, "bboxes1"_a, "bboxes2"_a, "calls"_a);

@@ -20,7 +20,8 @@ nb::object BorderAlign(nb::handle input, nb::handle boxes, nb::handle pool_size,
   const Argument& kInput = nhwc ? kNhwc : kNchw;
   Call call(kInput, input);
   auto [features, borders] = call.ImportAlike(kInput, input, kBoxes, boxes);
-  const int64_t images = features.shape()[0], channels = features.shape()[nhwc ? 3 : 1] / 4;
+  const int64_t images = features.shape()[0], all_channels = features.shape()[nhwc ? 3 : 1];
+  const int64_t channels = all_channels / 4;
   if (borders.shape().rank() <= 2 && borders.shape()[0] == 0) borders.SeeAs({images, 0, 4});
   const int64_t count = borders.shape()[1];
   const Shape shape = nhwc ? Shape{images, count, 4, channels} : Shape{images, channels, count, 4};
@@ -35,7 +36,9 @@ nb::object BorderAlign(nb::handle input, nb::handle boxes, nb::handle pool_size,
   // The C function refuses tensors without elements; to Python's users, no boxes are everyday.
   const bool no_boxes = borders.shape().rank() == 3 && borders.shape()[0] == images && count == 0 &&
                         borders.shape()[2] == 4;
-  if (!no_boxes) {
+  if (no_boxes) {
+    if (features.shape().rank() != 4 || all_channels % 4 != 0) call.ThrowShape(kInput);
+  } else {
     call.Run([&](mluOpHandle_t handle) {
       return detopsBorderAlignForward(handle, input_desc, features.data(), boxes_desc,
                                       borders.data(), size, output_desc, output.data, argmax_desc,

@@ -14,8 +14,8 @@ namespace {
 constexpr const char* kFunction = "poly_nms";
 constexpr Argument kDets = {
     kFunction, "dets", "(N, 9), or (N, 8) with scores=", "boxes", "corners", 9};
-constexpr Argument kCorners = {kFunction, "dets",    "(N, 8) or (N, 4, 2) beside scores=",
-                               "boxes",   "corners", 8};
+constexpr Argument kCorners = {
+    kFunction, "dets", "(N, 8) or (N, 4, 2) beside scores=", "boxes", "corners", 8};
 constexpr Argument kScores = {kFunction, "scores", "(N,)", "scores"};
 
 // [N,8] corners, of [N,8] or [N,4,2], and [N] scores that go with them.
@@ -94,8 +94,9 @@ nb::object PolyNms(nb::handle dets, nb::handle iou_threshold, nb::handle scores,
     Output kept = call.Empty({most}, Element::kInt32);
     const Output count = call.Empty({1}, Element::kInt32);
     run(kept.data, count.data);
-    nb::object indices = Front(call, std::move(kept), ReadCount(call, count.data));
-    if (by_score) indices = call.Framework("sort_by_score", whole, indices);
+    const int32_t kept_count = ReadCount(call, count.data);
+    nb::object indices = Front(call, std::move(kept), kept_count);
+    if (by_score && kept_count > 0) indices = call.Framework("sort_by_score", whole, indices);
     return index_element == Element::kInt64 ? call.Framework("to_int64", indices) : indices;
   }
   const HostMemory kept(static_cast<size_t>(most) * sizeof(int32_t));

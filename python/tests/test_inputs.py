@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What people have: no boxes at all, boxes apart from scores, tables, polygons, doubles, masks."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import scenes
+from frameworks import require
+
+import detops
+from detops.compat import openpcdet
+
+RNG = np.random.default_rng(11)
+BOXES, DETS = scenes.boxes(RNG, 12), scenes.quads(RNG, 40)
+SCORES = RNG.random(12, dtype=np.float32)
+CORNERS, QUAD_SCORES = DETS[:, :8], DETS[:, 8]
+EXPECTED = detops.poly_nms(DETS, 0.1)
+CLOUD, CUBES = scenes.lidar(RNG, 1, 200, 9)
+IMAGE = np.zeros((1, 4, 2, 2), "f")
+
+
+def same(dets, scores=None):
+    np.testing.assert_array_equal(detops.poly_nms(dets, 0.1, scores), EXPECTED)
+
+
+# --- the best first ---
+
+
+def test_the_first_hundred_are_the_best_hundred():
+    dets = scenes.quads(np.random.default_rng(1), 1000, side=2000)
+    assert 400 < len(detops.poly_nms(dets, 0.1)) < 1000
+    kept = detops.poly_nms(dets, 0.1)
+    scores = dets[kept, 8]
+    assert (np.diff(scores) <= 0).all() and scores[0] == dets[:, 8].max()
+    np.testing.assert_array_equal(detops.poly_nms(dets, 0.1, order="index"), np.sort(kept))
+    boxes = scenes.boxes(np.random.default_rng(1), 1000)
+    kept = detops.nms(boxes, dets[:, 8], 0.5)
+    assert (np.diff(dets[kept, 8]) <= 0).all()
+
+
+# --- no boxes ---
+
+NONE = {
+    "list": [],
+    "flat": np.empty(0),
+    "columns": np.empty((0, 4)),
+    "other_columns": np.empty((0, 5), np.float32),
+    "integers": np.empty(0, int),
+}
+
+
+@pytest.mark.parametrize("none", NONE.values(), ids=NONE)
+def test_no_boxes_are_no_error(none):
+    assert detops.nms(none, [], 0.5).tolist() == []
+    assert detops.nms(none, np.empty(0, "f"), 0.5, dtype="int32").dtype == np.int32
+    for order in ("score", "index"):
+        assert detops.poly_nms(none, 0.5, order=order).tolist() == []
+        assert detops.poly_nms(none, 0.5, scores=[], order=order).tolist() == []
+    assert detops.bbox_overlaps(none, BOXES).shape == (0, 12)
+    assert detops.bbox_overlaps(BOXES, none).shape == (12, 0)
+    assert detops.bbox_overlaps(none, none, aligned=True).shape == (0,)
+    assert detops.points_in_boxes(CLOUD, none).tolist() == [[-1] * 200]
+    assert detops.points_in_boxes(CLOUD[0], none).tolist() == [-1] * 200
+    assert detops.points_in_boxes(none, CUBES[0]).tolist() == []
+    assert detops.border_align(IMAGE, none, 3).shape == (1, 1, 0, 4)
+    values, argmax = detops.border_align(IMAGE, none, 3, return_argmax=True)
+    assert values.shape == argmax.shape == (1, 1, 0, 4)
+
+
+def test_no_boxes_do_not_excuse_another_argument():
+    with pytest.raises(ValueError, match=r"nms: scores has shape \(12,\), but boxes has \(0,\)"):
+        detops.nms([], SCORES, 0.5)
+    with pytest.raises(ValueError, match=r"border_align: input has shape \(1, 3, 2, 2\)"):
+        detops.border_align(IMAGE[:, :3], [], 3)
+    with pytest.raises(ValueError, match=r"border_align: input has shape \(4, 2, 2\)"):
+        detops.border_align(IMAGE[0], [], 3)
+    with pytest.raises(ValueError, match=r"points has shape \(1, 200, 2\)"):
+        detops.points_in_boxes(CLOUD[..., :2], [])
+
+
+def test_no_boxes_of_a_tensor_library():
+    torch = require("torch")
+    for none in (torch.empty(0), torch.empty(0, 4)):
+        kept = detops.poly_nms(none, 0.5)
+        assert kept.shape == (0,) and kept.dtype == torch.int64
+        assert detops.nms(none, torch.empty(0), 0.5).shape == (0,)
+
+
+# --- boxes and scores apart, points without a batch ---
+
+
+def test_corners_in_pairs_and_in_rows():
+    same(CORNERS, QUAD_SCORES)
+    same(CORNERS.reshape(-1, 4, 2), QUAD_SCORES)
+    same(CORNERS.reshape(-1, 4, 2).tolist(), QUAD_SCORES.tolist())
+
+
+def test_points_of_one_frame_without_a_batch():
+    held = detops.points_in_boxes(CLOUD, CUBES)
+    np.testing.assert_array_equal(detops.points_in_boxes(CLOUD[0], CUBES[0]), held[0])
+    for points, boxes in ((CLOUD, CUBES[0]), (CLOUD[0], CUBES)):
+        with pytest.raises(ValueError, match="points_in_boxes: boxes has shape .*, but points has"):
+            detops.points_in_boxes(points, boxes)
+
+
+# --- doubles ---
+
+
+def footprints(count):
+    """Of 3 to 10 m, on a map whose origin is far."""
+    rng = np.random.default_rng(5)
+    low = rng.uniform(0, 700, (count, 2)) + [1.2e7, 4.9e6]
+    return np.concatenate([low, low + rng.uniform(3, 10, (count, 2))], 1)
+
+
+def upright(boxes):
+    x1, y1, x2, y2 = boxes.T
+    return np.stack([x1, y1, x2, y1, x2, y2, x1, y2], 1)
+
+
+def test_doubles_that_lose_a_thousandth_of_a_side_are_a_warning():
+    boxes = footprints(2000)
+    scores = np.random.default_rng(6).random(2000)
+    with pytest.warns(detops.RoundingWarning) as caught:
+        rounded = detops.nms(boxes, scores, 0.3)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    text = str(caught[0].message)
+    assert text.startswith("nms: boxes is float64, and rounding it to float32 moves ")
+    assert "of 2000 boxes by more than a thousandth of a side" in text
+    assert "subtract an origin" in text
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kept = detops.nms(boxes - np.tile(boxes[0, :2], 2), scores, 0.3)
+        detops.nms(boxes.astype("f"), scores, 0.3)
+    assert kept.tolist() != rounded.tolist()
+
+
+def test_each_function_warns_and_names_its_argument():
+    boxes, scores = footprints(20), np.ones(20)
+    cubes = np.concatenate([boxes, np.ones((20, 3))], 1)
+    cubes[:, 3:6] = 2
+    joined = np.column_stack([upright(boxes), scores])
+    calls = [
+        ("poly_nms: dets", lambda: detops.poly_nms(joined, 0.5)),
+        ("poly_nms: dets", lambda: detops.poly_nms(joined[:, :8].reshape(-1, 4, 2), 0.5, scores)),
+        ("bbox_overlaps: bboxes2", lambda: detops.bbox_overlaps(BOXES, boxes)),
+        ("border_align: boxes", lambda: detops.border_align(IMAGE, boxes[None], 3)),
+        ("points_in_boxes: boxes", lambda: detops.points_in_boxes(CLOUD[0], cubes)),
+        ("points_in_boxes: boxes", lambda: openpcdet.points_in_boxes_gpu(CLOUD, cubes[None])),
+    ]
+    for argument, call in calls:
+        with pytest.warns(detops.RoundingWarning, match=f"^{argument} is float64") as caught:
+            call()
+        assert caught[0].filename == __file__
+
+
+@pytest.mark.filterwarnings("error")
+def test_doubles_that_lose_less_are_no_warning():
+    """A thousandth of a side of 4 is 0.004; near 60,000 floats are 2**-8 apart, and move by half."""
+    box = np.array([[60000, 60000, 60004, 60004]]) + 2.0**-9
+    detops.nms(box, [1], 0.5)
+    detops.nms(np.float64([[0, 0, np.inf, 1], [np.nan, 0, 1, 1], [5, 5, 5, 5]]), [1, 2, 3], 0.5)
+    detops.nms(np.float64([[1e7 + 0.3, 0, 1e7 + 0.3, 1]]), [1], 0.5)  # without area
+    with pytest.raises(detops.RoundingWarning):
+        detops.nms(box[:, :4] * [1, 1, 0, 0] + [0, 0, 60001, 60001], [1], 0.5)
+
+
+# --- masked arrays ---
+
+
+def test_masked_arrays_are_refused():
+    masked = np.ma.masked_invalid(np.where(np.eye(12, 4) > 0, np.nan, BOXES).astype("f"))
+    text = r"nms: boxes is a masked array; pass the rows .*compress_rows.* or array.filled\(value\)"
+    with pytest.raises(TypeError, match=text):
+        detops.nms(masked, SCORES, 0.5)
+    rows = ~masked.mask.any(1)
+    kept = detops.nms(np.ma.compress_rows(masked), SCORES[rows], 0.5)
+    np.testing.assert_array_equal(kept, detops.nms(BOXES[rows], SCORES[rows], 0.5))
+
+
+# --- tables ---
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "Float32", "Float64", "float[pyarrow]"])
+def test_pandas(dtype):
+    pandas = require("pandas")
+    if "pyarrow" in dtype:
+        require("pyarrow")
+    table = pandas.DataFrame(DETS).astype(dtype)
+    same(table)
+    same(table.iloc[:, :8], table[8])
+    with pytest.raises(ValueError, match=r"poly_nms: dets has shape \(40, 7\)"):
+        detops.poly_nms(table.iloc[:, :7], 0.1)
+
+
+def test_pandas_integers_are_exact():
+    pandas = require("pandas")
+    table = pandas.DataFrame({"a": [0, 2**24 + 1], "b": 0, "c": 5, "d": 5})
+    for dtype in ("Int64", "UInt64", "int64"):
+        with pytest.raises(TypeError, match=r"beyond 2\*\*24"):
+            detops.nms(table.astype(dtype), [1, 2], 0.5)
+    assert detops.nms(table.astype("Int32") // 2**20, [1, 2], 0.5).tolist() == [1, 0]
+
+
+def test_pandas_refusals_name_the_row_or_the_type():
+    pandas = require("pandas")
+    table = pandas.DataFrame(DETS).astype("Float32")
+    table.iloc[3, 2] = pandas.NA
+    with pytest.raises(TypeError, match="poly_nms: dets has a missing value in row 3; drop"):
+        detops.poly_nms(table, 0.1)
+    names = pandas.DataFrame({"a": ["1", "2"]}, dtype="string")
+    with pytest.raises(TypeError, match="dets has a column of dtype string; pass numbers alone"):
+        detops.poly_nms(names, 0.1)
+    with pytest.raises(TypeError, match="boxes has dtype bool"):
+        detops.nms(pandas.DataFrame(BOXES > 0).astype("boolean"), SCORES, 0.5)
+    assert detops.nms(pandas.DataFrame(), pandas.Series(dtype="Float64"), 0.5).tolist() == []
+
+
+def test_pyarrow():
+    pa = require("pyarrow")
+    flat = pa.array(DETS.ravel())
+    rows = pa.FixedSizeListArray.from_arrays(flat, 9)
+    same(rows)
+    same(pa.chunked_array([rows[:15], rows[15:]]))
+    same(pa.Tensor.from_numpy(DETS))
+    same(pa.Tensor.from_numpy(np.asfortranarray(DETS)))
+    same(pa.table({str(i): DETS[:, i] for i in range(9)}))
+    points = pa.FixedSizeListArray.from_arrays(pa.array(CORNERS.ravel()), 2)
+    same(pa.FixedSizeListArray.from_arrays(points, 4), pa.array(QUAD_SCORES))
+    same(pa.FixedSizeListArray.from_arrays(points, 4), pa.array(QUAD_SCORES.astype("f8")))
+    assert detops.poly_nms(rows[:0], 0.1).tolist() == []
+
+
+def test_pyarrow_nulls_are_refused():
+    pa = require("pyarrow")
+    of_four = pa.list_(pa.float32(), 4)
+    for rows in ([[0, 0, 1, 1], None], [[0, 0, 1, 1], [0, 0, None, 1]]):
+        with pytest.raises(TypeError, match="nms: boxes has a null in row 1; drop"):
+            detops.nms(pa.array(rows, of_four), [1, 2], 0.5)
+    with pytest.raises(TypeError, match="nms: scores has a null in row 0"):
+        detops.nms(BOXES[:2], pa.array([None, 1.0]), 0.5)
+
+
+# --- polygons ---
+
+
+def polygons(shapely):
+    return [shapely.Polygon(corners) for corners in CORNERS.reshape(-1, 4, 2)]
+
+
+def test_shapely():
+    shapely = require("shapely")
+    same(polygons(shapely), QUAD_SCORES)
+    same(np.array(polygons(shapely)), QUAD_SCORES)
+    same(tuple(polygons(shapely)), QUAD_SCORES)
+    with_z = [shapely.force_3d(p, 7.0) for p in polygons(shapely)]
+    same(with_z, QUAD_SCORES)
+
+
+def test_geopandas():
+    shapely, geopandas = require("shapely"), require("geopandas")
+    series = geopandas.GeoSeries(polygons(shapely))
+    same(series, QUAD_SCORES)
+    frame = geopandas.GeoDataFrame({"score": QUAD_SCORES}, geometry=series)
+    same(frame.geometry, frame["score"])
+    same(frame, frame["score"])
+    assert detops.poly_nms(series[:0], 0.1, scores=[]).tolist() == []
+
+
+def test_other_polygons_are_refused_with_their_row():
+    shapely = require("shapely")
+    good = polygons(shapely)[:3]
+    others = {
+        "a polygon of 3 corners": shapely.Polygon([(0, 0), (1, 0), (1, 1)]),
+        "a polygon of 5 corners": shapely.Polygon([(0, 0), (1, 0), (2, 1), (1, 1), (0, 1)]),
+        "a polygon of 4 corners with holes": shapely.box(0, 0, 9, 9).difference(
+            shapely.box(3, 3, 4, 4)
+        ),
+        "a polygon of 0 corners": shapely.Polygon(),
+        "a MultiPolygon": shapely.MultiPolygon(good[:2]),
+        "a Point": shapely.Point(1, 2),
+        "None": None,
+    }
+    for shown, other in others.items():
+        with pytest.raises(ValueError) as error:
+            detops.poly_nms([*good, other], 0.1, scores=np.ones(4))
+        assert str(error.value) == (
+            f"poly_nms: dets has {shown} in row 3; expected polygons of four corners, as "
+            "minimum_rotated_rectangle is"
+        )
+    with pytest.raises(ValueError, match="poly_nms: dets has a Point in row 0"):
+        detops.poly_nms([others["a Point"], *good], 0.1, scores=np.ones(4))
