@@ -159,7 +159,7 @@ def test_each_function_warns_and_names_its_argument():
 
 @pytest.mark.filterwarnings("error")
 def test_doubles_that_lose_less_are_no_warning():
-    """A thousandth of a side of 4 is 0.004; near 60,000 floats are 2**-8 apart, and move by half."""
+    """A thousandth of a side of 4 is 0.004; near 60,000 coordinates move by 2**-9 at most."""
     box = np.array([[60000, 60000, 60004, 60004]]) + 2.0**-9
     detops.nms(box, [1], 0.5)
     detops.nms(np.float64([[0, 0, np.inf, 1], [np.nan, 0, 1, 1], [5, 5, 5, 5]]), [1, 2, 3], 0.5)
