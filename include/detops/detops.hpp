@@ -201,6 +201,9 @@ class Context {
   void set_implementation(const std::string &name) {
     detail::Check(detopsSetImplementation(handle(), name.c_str()));
   }
+  // At most this many for CPU kernels; 0 is the default, as detopsSetThreads says.
+  void set_threads(int count) { detail::Check(detopsSetThreads(handle(), count)); }
+  int threads() const { return detopsGetThreads(handle()); }
   std::string last_implementation() const { return detopsGetLastImplementation(handle()); }
 
   // An uninitialised tensor on this context's device.
