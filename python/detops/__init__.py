@@ -22,6 +22,7 @@ from ._ops.nms import nms
 from ._ops.points_in_boxes import points_in_boxes
 from ._ops.poly_nms import poly_nms
 from ._rounding import RoundingWarning
+from ._threads import get_threads, set_threads, threads
 
 __all__ = [
     "RoundingWarning",
@@ -30,10 +31,13 @@ __all__ = [
     "border_align",
     "devices",
     "generate_proposals",
+    "get_threads",
     "implementations",
     "nms",
     "points_in_boxes",
     "poly_nms",
+    "set_threads",
+    "threads",
 ]
 
 __version__ = _core._version()

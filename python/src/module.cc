@@ -109,6 +109,9 @@ NB_MODULE(_core, module) {
   module.def("devices", &Devices);
   module.def("implementations", &Implementations);
 
+  module.def("set_threads", &SetThreads, "function"_a, "n"_a.none());
+  module.def("get_threads", &GetThreads);
+
   module.def("_version", &detopsGetVersion);
 
   // For the package and its tests.

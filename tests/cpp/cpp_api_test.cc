@@ -203,5 +203,18 @@ TEST(CppApi, ImplementationCanBeForced) {
   EXPECT_THROW(bbox_overlaps(context, {box.data(), {1, 4}}, {box.data(), {1, 4}}), Error);
 }
 
+TEST(CppApi, ThreadsAreSetAlsoAfterCalls) {
+  Context context;
+  const int standard = context.threads();
+  const std::vector<float> box = {0, 0, 1, 1};
+  bbox_overlaps(context, {box.data(), {1, 4}}, {box.data(), {1, 4}});
+  context.set_threads(3);
+  EXPECT_EQ(context.threads(), 3);
+  EXPECT_THROW(context.set_threads(-1), Error);
+  EXPECT_EQ(context.threads(), 3);
+  context.set_threads(0);
+  EXPECT_EQ(context.threads(), standard);
+}
+
 }  // namespace
 }  // namespace detops
