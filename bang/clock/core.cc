@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clock/core.h"
+
+#include <algorithm>
+
+namespace bang {
+namespace {
+
+// In the order of Wait and of the queues.
+constexpr Wait kWaitFor[] = {Wait::kIo, Wait::kMove, Wait::kCompute};
+constexpr uint8_t kAllPipes = PipeBit(Pipe::kIo) | PipeBit(Pipe::kMove) | PipeBit(Pipe::kCompute);
+
+int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t AccessCycles(Space space, const Card& card) {
+  switch (space) {
+    case Space::kNram: return card.scalar_access_nram;
+    case Space::kWram: return card.scalar_access_wram;
+    case Space::kSram: return card.scalar_access_sram;
+    case Space::kLdram: return card.scalar_access_ldram;
+    case Space::kGdram: return card.scalar_access_gdram;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Core::Core(int unit, const Card& card, const std::vector<int64_t>& cost_cycles, SharedParts& shared,
+           Counters& counters, std::vector<Span>* spans)
+    : unit_(unit), card_(card), cost_cycles_(cost_cycles), shared_(shared), counters_(counters),
+      spans_(spans) {}
+
+void Core::Begin(const Program& program, int64_t time) {
+  program_ = &program;
+  next_ = 0;
+  phase_ = Phase::kNew;
+  began_ = time_ = time;
+  scalar_span_ = -1;
+  for (Queue& queue : queues_) {
+    queue.begins.clear();
+    queue.ends.clear();
+    queue.after = {};
+    queue.has_marks = false;
+    queue.free = time;
+  }
+  ++counters_.programs;
+  Run();
+}
+
+void Core::CopyEnded(Pipe pipe, int64_t time) {
+  const int q = QueueOf(pipe);
+  Queue& queue = queues_[q];
+  queue.running = false;
+  const int64_t alone = card_.gdram_start * (queue.cost.channel == Channel::kGdram) +
+                        card_.sram_start * (queue.cost.channel == Channel::kSram) +
+                        std::max(shared_.CyclesAlone(queue.cost), queue.cost.least);
+  // Segments take their time, whatever the bandwidth.
+  const int64_t begin = queue.begins.back();
+  const int64_t end = std::max(time, begin + queue.cost.start + queue.cost.least);
+  counters_.waits[static_cast<int>(Wait::kBandwidth)] += end - begin - alone;
+  CountCopy(*queue.entries.front().operation, queue.cost.bytes);
+  EndFirst(q, end, queue.cost.latency, alone);
+  StartAll();
+  Run();
+}
+
+void Core::BarrierOpened(int64_t time) {
+  StoodStill(Wait::kBarrier, time, program_->operations[next_].site);
+  phase_ = Phase::kOpened;
+  Run();
+}
+
+void Core::Run() {
+  if (phase_ == Phase::kArrived || !program_) return;
+  const std::vector<Operation>& operations = program_->operations;
+  for (; next_ < operations.size(); ++next_) {
+    if (!Step(operations[next_])) return;
+    phase_ = Phase::kNew;
+  }
+  // A task ends with its pipes.
+  if (!WaitFor(MarksOf(kAllPipes), operations.empty() ? 0 : operations.back().site)) return;
+  counters_.resident += time_ - began_;
+  program_ = nullptr;
+  shared_.ProgramEnded(unit_, time_);
+}
+
+bool Core::Step(const Operation& operation) {
+  switch (operation.kind) {
+    case Kind::kScalar:
+      Busy(operation.amount * card_.scalar_operator, operation.site);
+      return true;
+    case Kind::kAccess:
+      Busy(operation.amount * AccessCycles(operation.from, card_), operation.site);
+      return true;
+    case Kind::kCompute:
+    case Kind::kCopy:
+      return StepQueued(operation);
+    case Kind::kWait:
+      if (phase_ == Phase::kNew) Busy(card_.sync, operation.site);
+      phase_ = Phase::kIssued;
+      return WaitFor(MarksOf(operation.pipes), operation.site);
+    case Kind::kPipeWait: {
+      Busy(card_.sync, operation.site);
+      const Marks marks = MarksOf(operation.pipes);
+      for (int q = 0; q < kQueues; ++q) {
+        if (!(operation.consumers & PipeBit(static_cast<Pipe>(q + 1)))) continue;
+        queues_[q].has_marks = true;
+        for (int p = 0; p < kQueues; ++p) {
+          queues_[q].after[p] = std::max(queues_[q].after[p], marks[p]);
+        }
+      }
+      return true;
+    }
+    case Kind::kBarrier:
+      return StepBarrier(operation);
+  }
+  return true;
+}
+
+bool Core::StepQueued(const Operation& operation) {
+  Queue& queue = queues_[QueueOf(operation.pipe)];
+  if (phase_ == Phase::kNew) {
+    // There is a place in the queue when the operation `depth` places ahead has begun.
+    const size_t depth = static_cast<size_t>(card_.queue_depth);
+    if (queue.pushed() >= depth) {
+      const size_t ahead = queue.pushed() - depth;
+      if (queue.begins.size() <= ahead) return false;
+      StoodStill(Wait::kQueue, queue.begins[ahead], operation.site);
+    }
+    Busy(card_.issue, operation.site);
+    Entry entry{&operation, time_, queue.after, queue.has_marks};
+    if (operation.pipes) {
+      entry.has_marks = true;
+      const Marks marks = MarksOf(operation.pipes);
+      for (int p = 0; p < kQueues; ++p) entry.after[p] = std::max(entry.after[p], marks[p]);
+    }
+    queue.has_marks = false;
+    queue.after = {};
+    queue.entries.push_back(entry);
+    phase_ = Phase::kIssued;
+    StartAll();
+  }
+  return !operation.blocking || WaitFor(MarksOf(PipeBit(operation.pipe)), operation.site);
+}
+
+bool Core::StepBarrier(const Operation& operation) {
+  if (phase_ == Phase::kOpened) return true;
+  if (phase_ == Phase::kNew) Busy(card_.sync, operation.site);
+  phase_ = Phase::kIssued;
+  if (!WaitFor(MarksOf(kAllPipes), operation.site)) return false;
+  phase_ = Phase::kArrived;
+  shared_.Arrive(unit_, operation.barrier, time_);
+  return false;
+}
+
+Core::Marks Core::MarksOf(uint8_t pipes) const {
+  Marks marks = {};
+  for (int q = 0; q < kQueues; ++q) {
+    if (pipes & PipeBit(static_cast<Pipe>(q + 1))) marks[q] = queues_[q].pushed();
+  }
+  return marks;
+}
+
+bool Core::Reached(const Marks& marks) const {
+  for (int q = 0; q < kQueues; ++q) {
+    if (queues_[q].ends.size() < marks[q]) return false;
+  }
+  return true;
+}
+
+// The core goes on when these have ended; it waited for the one that ended last.
+bool Core::WaitFor(const Marks& marks, uint32_t site) {
+  if (!Reached(marks)) return false;
+  int last = 0;
+  int64_t until = time_;
+  for (int q = 0; q < kQueues; ++q) {
+    if (marks[q] == 0 || queues_[q].ends[marks[q] - 1] <= until) continue;
+    until = queues_[q].ends[marks[q] - 1];
+    last = q;
+  }
+  StoodStill(kWaitFor[last], until, site);
+  return true;
+}
+
+void Core::Busy(int64_t cycles, uint32_t site) {
+  if (cycles == 0) return;
+  const int64_t begin = time_;
+  time_ += cycles;
+  counters_.busy[static_cast<int>(Pipe::kScalar)] += cycles;
+  if (!spans_) return;
+  // What follows without a gap is one span: handing on instructions takes a few cycles each.
+  if (scalar_span_ >= 0) {
+    (*spans_)[static_cast<size_t>(scalar_span_)].end = time_;
+    (*spans_)[static_cast<size_t>(scalar_span_)].ready = time_;
+    return;
+  }
+  scalar_span_ = static_cast<ptrdiff_t>(spans_->size());
+  spans_->push_back({begin, time_, time_, 0, 0, site, program_->task, static_cast<uint16_t>(unit_),
+                     Pipe::kScalar, Wait::kNone});
+}
+
+void Core::StoodStill(Wait wait, int64_t until, uint32_t site) {
+  if (until <= time_) return;
+  counters_.waits[static_cast<int>(wait)] += until - time_;
+  if (spans_) {
+    spans_->push_back({time_, until, until, 0, 0, site, program_->task,
+                       static_cast<uint16_t>(unit_), Pipe::kScalar, wait});
+  }
+  scalar_span_ = -1;
+  time_ = until;
+}
+
+void Core::StartAll() {
+  for (bool started = true; started;) {
+    started = false;
+    for (int q = 0; q < kQueues; ++q) {
+      while (StartFirst(q)) started = true;
+    }
+  }
+}
+
+// Begins the queue's first operation if it is known when; true: it has ended, too.
+bool Core::StartFirst(int q) {
+  Queue& queue = queues_[q];
+  if (queue.entries.empty() || queue.running) return false;
+  const Entry& entry = queue.entries.front();
+  if (entry.has_marks && !Reached(entry.after)) return false;
+  const Operation& operation = *entry.operation;
+  const int64_t could_begin = std::max(entry.issued, queue.free);
+  int64_t begin = could_begin;
+  if (entry.has_marks) {
+    for (int p = 0; p < kQueues; ++p) {
+      if (entry.after[p]) begin = std::max(begin, queues_[p].ends[entry.after[p] - 1]);
+    }
+    if (spans_ && begin > could_begin) {
+      spans_->push_back({could_begin, begin, begin, 0, 0, operation.site, program_->task,
+                         static_cast<uint16_t>(unit_), operation.pipe, Wait::kDependence});
+    }
+  }
+  if (operation.kind == Kind::kCompute && operation.dependent && !queue.ends.empty()) {
+    begin = std::max(begin, queue.ends.back());
+  }
+  counters_.waits[static_cast<int>(Wait::kDependence)] += begin - could_begin;
+  queue.begins.push_back(begin);
+  if (operation.kind == Kind::kCompute) {
+    const int64_t cycles = VectorCycles(operation);
+    ++counters_.vector_instructions;
+    counters_.vector_bytes += operation.bytes;
+    counters_.operations += operation.amount;
+    counters_.peak_cycles_x128 += operation.amount * operation.element_bytes * 128 /
+                                  card_.vector_bytes_per_cycle;
+    EndFirst(q, begin + cycles, card_.vector_latency, 0);
+    return true;
+  }
+  queue.cost = CostOfCopy(operation, card_);
+  if (queue.cost.channel == Channel::kLocal) {
+    const int64_t cycles = std::max(DivideUp(queue.cost.bytes, card_.local_bytes_per_cycle),
+                                    queue.cost.least);
+    CountCopy(operation, 0);
+    EndFirst(q, begin + queue.cost.start + cycles, queue.cost.latency, 0);
+    return true;
+  }
+  queue.running = true;
+  shared_.BeginCopy(unit_, operation.pipe, begin + queue.cost.start, queue.cost);
+  return false;
+}
+
+void Core::EndFirst(int q, int64_t end, int64_t latency, int64_t alone) {
+  Queue& queue = queues_[q];
+  const Operation& operation = *queue.entries.front().operation;
+  const int64_t begin = queue.begins.back();
+  // Results come in order, so that waiting for one is waiting for all before it.
+  const int64_t before = queue.ends.empty() ? 0 : queue.ends.back();
+  const int64_t ready = std::max(end + latency, before);
+  counters_.busy[static_cast<int>(operation.pipe)] += end - begin;
+  if (spans_) {
+    spans_->push_back({begin, end, ready, operation.bytes, alone, operation.site, program_->task,
+                       static_cast<uint16_t>(unit_), operation.pipe, Wait::kNone});
+  }
+  queue.ends.push_back(ready);
+  queue.free = end;
+  queue.entries.pop_front();
+}
+
+void Core::CountCopy(const Operation& copy, int64_t moved) {
+  const bool read = IsOffChip(copy.from), written = IsOffChip(copy.to);
+  if (read) counters_.gdram_read += copy.bytes;
+  if (written) counters_.gdram_written += copy.bytes;
+  if (read || written) {
+    counters_.gdram_moved += moved;
+  } else if (copy.from == Space::kSram || copy.to == Space::kSram) {
+    counters_.sram_bytes += copy.bytes;
+  } else {
+    counters_.local_bytes += copy.bytes;
+  }
+}
+
+int64_t Core::VectorCycles(const Operation& operation) const {
+  const int64_t blocks = std::max<int64_t>(
+      DivideUp(operation.bytes, card_.vector_bytes_per_cycle), 1);
+  const int64_t row = operation.cost < cost_cycles_.size() ? cost_cycles_[operation.cost] : 0;
+  return card_.vector_start + blocks * (row ? row : std::max<int64_t>(operation.passes, 1));
+}
+
+}  // namespace bang

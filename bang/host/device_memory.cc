@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/device_memory.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "machine/options.h"
+
+namespace bang {
+namespace {
+
+// Fresh memory of a card holds anything; what a program must not rely on is not zero here. Large
+// allocations end in zeros all the same, for a page that nobody writes costs no memory of the host.
+constexpr int kGarbage = 0x4b;
+constexpr int64_t kMaxGarbageBytes = int64_t{64} << 20;
+
+// mmap refuses 0.
+int64_t MappedBytes(int64_t bytes) { return std::max<int64_t>(bytes, 1); }
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(int64_t capacity) : capacity_(capacity) {}
+
+DeviceMemory::~DeviceMemory() { FreeAll(); }
+
+char* DeviceMemory::Allocate(int64_t bytes) {
+  const std::unique_lock lock(mutex_);
+  if (bytes < 0 || bytes > capacity_ - used_) return nullptr;
+  void* data = mmap(nullptr, MappedBytes(bytes), PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED) return nullptr;
+  if (GetOptions().check) memset(data, kGarbage, std::min(bytes, kMaxGarbageBytes));
+  char* begin = static_cast<char*>(data);
+  allocations_[begin] = {begin, bytes, next_number_++};
+  freed_.erase(begin);
+  used_ += bytes;
+  ++generation_;
+  return begin;
+}
+
+bool DeviceMemory::Free(void* data) {
+  const std::unique_lock lock(mutex_);
+  const auto found = allocations_.find(static_cast<const char*>(data));
+  if (found == allocations_.end()) return false;
+  const Allocation allocation = found->second;
+  allocations_.erase(found);
+  freed_[allocation.begin] = allocation.number;
+  used_ -= allocation.bytes;
+  ++generation_;
+  munmap(allocation.begin, MappedBytes(allocation.bytes));
+  return true;
+}
+
+void DeviceMemory::FreeAll() {
+  const std::unique_lock lock(mutex_);
+  for (const auto& [begin, allocation] : allocations_) {
+    munmap(allocation.begin, MappedBytes(allocation.bytes));
+    freed_[begin] = allocation.number;
+  }
+  allocations_.clear();
+  used_ = 0;
+  ++generation_;
+}
+
+bool DeviceMemory::WasFreed(const void* data) const {
+  const std::shared_lock lock(mutex_);
+  return freed_.count(static_cast<const char*>(data)) != 0;
+}
+
+bool DeviceMemory::Find(const void* address, Allocation* found) const {
+  const char* at = static_cast<const char*>(address);
+  const std::shared_lock lock(mutex_);
+  const auto next = allocations_.upper_bound(at);
+  if (next == allocations_.begin()) return false;
+  const Allocation& candidate = std::prev(next)->second;
+  if (at > candidate.begin + candidate.bytes) return false;
+  *found = candidate;
+  return true;
+}
+
+int64_t DeviceMemory::used() const {
+  const std::shared_lock lock(mutex_);
+  return used_;
+}
+
+}  // namespace bang

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BANG C: types, built-ins and the host's API. bangcc includes this file before every .mlu; programs
+// may include it, too.
+#ifndef BANG_BANG_H_
+#define BANG_BANG_H_
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bang/builtins.h"
+#include "bang/half.h"
+#include "bang/launch.h"
+#include "bang/machine.h"
+#include "bang/task.h"
+#include "bang/where.h"
+#include "cnrt.h"
+
+// The keywords are bangcc's business; a plain host compiler sees through them.
+#ifndef __BANGCC__
+#define __mlu_func__
+#define __mlu_device__
+#define __mlu_host__
+#define __mlu_global__
+#define __mlu_entry__
+#define __mlu_builtin__
+#define __nram__
+#define __wram__
+#define __mlu_shared__
+#define __ldram__
+#define __mlu_const__ const
+#define __mlu_constant__ const
+#endif
+
+#endif  // BANG_BANG_H_

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// __memcpy and __memcpy_async.
+#include <string.h>
+
+#include "bang/machine.h"
+#include "machine/running_core.h"
+#include "machine/directions.h"
+#include "machine/options.h"
+
+namespace bang {
+namespace {
+
+constexpr int64_t kMaxCount = 65535;
+
+std::string ShapeError(const CopyShape& shape) {
+  if (shape.bytes <= 0) {
+    return Format("size is %lld; a segment has at least one byte",
+                  static_cast<long long>(shape.bytes));
+  }
+  for (const CopySide* side : {&shape.dst, &shape.src}) {
+    const char* const which = side == &shape.dst ? "dst" : "src";
+    for (int64_t count : {side->count1, side->count2}) {
+      if (count < 0 || count > kMaxCount) {
+        return Format("segnum of %s is %lld; expected the number of segments minus one, 0 to 65535",
+                      which, static_cast<long long>(count));
+      }
+    }
+  }
+  const CopySide& dst = shape.dst;
+  if (dst.count1 > 0 && dst.stride1 < shape.bytes) {
+    return Format("dst_stride is %lld, less than the %lld bytes of a segment",
+                  static_cast<long long>(dst.stride1), static_cast<long long>(shape.bytes));
+  }
+  if (dst.count2 > 0 && dst.stride2 < shape.bytes) {
+    return Format("the outer stride of dst is %lld, less than the %lld bytes of a segment",
+                  static_cast<long long>(dst.stride2), static_cast<long long>(shape.bytes));
+  }
+  if ((shape.src.count1 > 0 && shape.src.stride1 < 0) ||
+      (shape.src.count2 > 0 && shape.src.stride2 < 0)) {
+    return "src_stride is negative";
+  }
+  const int64_t written = (dst.count1 + 1) * (dst.count2 + 1);
+  const int64_t read = (shape.src.count1 + 1) * (shape.src.count2 + 1);
+  if (written != read) {
+    return Format("dst has %lld segments, src %lld", static_cast<long long>(written),
+                  static_cast<long long>(read));
+  }
+  return "";
+}
+
+// Several segments in one, where they follow one another without a gap.
+Region Normal(const void* data, int64_t bytes, CopySide side) {
+  if (side.count1 == 0) {
+    side.stride1 = side.stride2;
+    side.count1 = side.count2;
+    side.stride2 = side.count2 = 0;
+  }
+  if (side.count1 == 0) side.stride1 = 0;
+  if (side.count2 == 0) side.stride2 = 0;
+  return {static_cast<const char*>(data), bytes, side};
+}
+
+bool Scattered(const Region& region) {
+  return region.segments() > 1 &&
+         !(region.side.stride1 == region.bytes && region.side.count2 == 0);
+}
+
+void MoveBytes(const Region& dst, const Region& src) {
+  const int64_t segments = dst.segments();
+  for (int64_t i = 0; i < segments; ++i) {
+    memmove(const_cast<char*>(dst.segment(i)), src.segment(i), dst.bytes);
+  }
+}
+
+}  // namespace
+
+void RunningCore::Perform(const PendingCopy& copy) {
+  if (!check_) {
+    MoveBytes(copy.dst, copy.src);
+    return;
+  }
+  Array* const from = arrays_.Find(copy.src.begin);
+  Array* const to = arrays_.Find(copy.dst.begin);
+  CheckRace(copy.name, "src", copy.where, copy.src, from ? from->space() : Space::kGdram, false);
+  CheckRace(copy.name, "dst", copy.where, copy.dst, to ? to->space() : Space::kGdram, true);
+  MoveBytes(copy.dst, copy.src);
+
+  const int64_t segments = copy.dst.segments();
+  bool unwritten = false;
+  for (int64_t i = 0; i < segments; ++i) {
+    const char* const dst = copy.dst.segment(i);
+    const char* const src = copy.src.segment(i);
+    if (from == nullptr || !from->HasUnwritten(src, copy.src.bytes)) {
+      if (to != nullptr) to->MarkWritten(dst, copy.dst.bytes);
+    } else if (to == nullptr) {
+      unwritten = true;
+    } else {
+      memmove(to->Shadow(dst), from->Shadow(src), copy.dst.bytes);
+      to->Touch(dst, copy.dst.bytes);
+    }
+  }
+  if (unwritten) {
+    Say(copy.where, Format("%s stores bytes of %s that nobody has written", copy.name,
+                           from->name()));
+  }
+}
+
+void Copy(const char* name, bool async, void* dst, const void* src, const CopyShape& shape,
+          mluMemcpyDirection_t direction, Where where) {
+  RunningCore& core = *current_core;
+  core.Called();
+  const std::string error = ShapeError(shape);
+  if (!error.empty()) core.Fail(where, std::string(name) + ": " + error);
+  const Direction* const way = GetDirection(direction);
+  if (way == nullptr) {
+    core.Fail(where, Format("%s: %d is no direction", name, static_cast<int>(direction)));
+  }
+  const Region to = Normal(dst, shape.bytes, shape.dst);
+  const Region from = Normal(src, shape.bytes, shape.src);
+  const bool strided = Scattered(to) || Scattered(from);
+  const int arch = core.launch().card->arch;
+  if (const char* why = WhyNot(*way, arch, async, strided)) {
+    core.Fail(where, Format("%s: %s: %s", name, way->name, why));
+  }
+  const bool uses_core_memory = way->from == Space::kNram || way->from == Space::kWram ||
+                                way->to == Space::kNram || way->to == Space::kWram;
+  if (core.is_mpu() && uses_core_memory) {
+    // It has no such memory. Loads are done all the same, so that code behind them that looks at
+    // values goes the way of its cluster's first core.
+    const bool stays = way->to == Space::kNram || way->to == Space::kWram;
+    if (stays && core.Fits(to, way->to) && core.Fits(from, way->from)) MoveBytes(to, from);
+    return;
+  }
+  const bool in_core = way->from == Space::kNram && way->to == Space::kNram;
+  const Pipe pipe = in_core && async && strided ? Pipe::kMove : way->pipe;
+  const unsigned own = pipe == Pipe::kIo ? +kIoBit : pipe == Pipe::kMove ? +kMoveBit : 0u;
+  bool waits_for_compute = false;
+  if (core.checks()) {
+    core.Locate(name, "dst", where, to, way->to);
+    core.Locate(name, "src", where, from, way->from);
+    if (Overlap(to, from)) core.Fail(where, Format("%s: dst and src overlap", name));
+    const bool on_wram = way->to == Space::kWram || way->from == Space::kWram;
+    const auto* wram = static_cast<const char*>(way->to == Space::kWram ? dst : src);
+    if (on_wram && (reinterpret_cast<uintptr_t>(wram) % 8 != 0 || shape.bytes % 16 != 0)) {
+      core.Fail(where, Format("%s: WRAM is copied in pieces of 16 bytes at addresses that are "
+                              "multiples of 8",
+                              name));
+    }
+    if (!async) {
+      core.Complete(own);
+      waits_for_compute = core.in_flight().TouchesCompute(from, false) ||
+                          core.in_flight().TouchesCompute(to, true);
+      if (waits_for_compute && pipe != Pipe::kCompute) core.in_flight().DropCompute();
+    }
+    core.CheckInFlight({name, "dst", pipe, true, async}, where, to);
+    core.CheckInFlight({name, "src", pipe, false, async}, where, from);
+  } else {
+    waits_for_compute = !async;
+  }
+
+  const PendingCopy copy{name, where, pipe, to, from};
+  if (pipe == Pipe::kCompute) {
+    core.Perform(copy);
+    if (core.checks() && async) {
+      core.in_flight().AddCompute(name, where, to.begin, to.end() - to.begin, true);
+      core.in_flight().AddCompute(name, where, from.begin, from.end() - from.begin, false);
+    }
+  } else if (async && core.checks() && !GetOptions().early) {
+    core.in_flight().AddCopy(copy);
+  } else {
+    core.Perform(copy);
+    if (async && core.checks()) core.in_flight().AddPerformed(copy);
+  }
+
+  if (!core.recorder().on()) return;
+  Operation operation{.kind = Kind::kCopy, .pipe = pipe, .blocking = !async};
+  if (waits_for_compute && pipe != Pipe::kCompute) operation.pipes = PipeBit(Pipe::kCompute);
+  operation.from = way->from;
+  operation.to = way->to;
+  operation.strided = way->from == Space::kGdram ? Scattered(from) : Scattered(to);
+  operation.segments = static_cast<uint32_t>(strided ? to.segments() : 1);
+  operation.bytes = to.total();
+  operation.site = core.recorder().glossary().Site(name, where);
+  core.recorder().Add(operation);
+}
+
+}  // namespace bang

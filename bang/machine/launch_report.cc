@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/launch_report.h"
+
+#include <stdio.h>
+
+#include <algorithm>
+#include <map>
+
+#include "machine/options.h"
+
+namespace bang {
+
+void PrintOutput(const LaunchState& launch) {
+  const int64_t last = std::min(launch.first_failed.load(), launch.units - 1);
+  for (int64_t unit = 0; unit <= last; ++unit) {
+    const std::string& text = launch.results[unit].output;
+    fwrite(text.data(), 1, text.size(), stdout);
+  }
+}
+
+void PrintRemarks(const LaunchState& launch) {
+  const int64_t last = std::min(launch.first_failed.load(), launch.units - 1);
+  std::map<std::string, int64_t> times;
+  std::vector<const std::string*> order;
+  for (int64_t unit = 0; unit <= last; ++unit) {
+    for (const Remark& remark : launch.results[unit].remarks) {
+      const auto [at, fresh] = times.try_emplace(remark.text, 0);
+      at->second += remark.times;
+      if (fresh) order.push_back(&at->first);
+    }
+  }
+  for (const std::string* text : order) {
+    const int64_t count = times[*text];
+    fprintf(stderr, "%s", text->c_str());
+    if (count > 1) fprintf(stderr, " (%lld times)", static_cast<long long>(count));
+    fprintf(stderr, "; kernel %s\n", launch.kernel.name);
+  }
+}
+
+void ReportTime(const LaunchRecord&, const Timeline&, const Card&) {}
+
+}  // namespace bang

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/running_core.h"
+
+#include <string.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "machine/host_memory.h"
+#include "machine/options.h"
+#include "machine/union_task.h"
+
+namespace bang {
+
+__thread RunningCore* current_core = nullptr;
+
+const Task& CurrentTask() {
+  static const Task none{};
+  return current_core != nullptr ? current_core->task() : none;
+}
+
+RunningCore::RunningCore() { GetStack(&stack_begin_, &stack_end_); }
+
+void RunningCore::Run(LaunchState* launch, int64_t unit_number, UnionTask* unit, int member,
+               const Task& task, std::vector<Operation>* operations) {
+  task_ = task;
+  launch_ = launch;
+  unit_number_ = unit_number;
+  unit_ = unit;
+  member_ = member;
+  check_ = launch->check;
+  next_look_ = operators_;
+  ++runs_;
+  recorder_.Start(operations);
+  output_.clear();
+  remarks_.clear();
+  unwritten_reads_.clear();
+  Sram& sram = unit != nullptr ? unit->sram(member) : own_sram_;
+  if (unit == nullptr) sram.Clear();
+  arrays_.Enter(launch->kernel, launch->module);
+  arrays_.SetShared(sram.arrays());
+
+  // Whatever way the task ends, the next begins with nothing in flight.
+  struct End {
+    RunningCore* core;
+    ~End() {
+      core->in_flight_.DropAll();
+      core->arrays_.Leave();
+      current_core = nullptr;
+    }
+  } end{this};
+  current_core = this;
+  launch->run_copy(launch->body);
+  Complete(kIoBit | kMoveBit);
+  recorder_.Flush();
+}
+
+std::string RunningCore::Name() const {
+  if (unit_ == nullptr) return "the core";
+  if (is_mpu()) return Format("the MPU of cluster %d", task_.cluster_id);
+  return Format("core %d of cluster %d", task_.core_id, task_.cluster_id);
+}
+
+void RunningCore::Fail(Where where, const std::string& text) {
+  const KernelRecord& kernel = launch_->kernel;
+  std::string place = unit_ == nullptr ? "" : ", " + Name();
+  throw Failure{Format("%s: error: %s\n  in kernel %s (%s:%d), task %d of %d%s, on %s (simulated)",
+                       At(where).c_str(), text.c_str(), kernel.name, kernel.file, kernel.line,
+                       task_.id, task_.dim, place.c_str(), launch_->card->name.c_str())};
+}
+
+void RunningCore::Say(Where where, const std::string& text) {
+  if (is_mpu()) return;
+  const std::string whole = At(where) + ": warning: " + text;
+  for (Remark& remark : remarks_) {
+    if (remark.text == whole) {
+      ++remark.times;
+      return;
+    }
+  }
+  constexpr size_t kEnough = 100;
+  if (remarks_.size() < kEnough) remarks_.push_back({whole, 1});
+}
+
+const Allocation* RunningCore::FindAllocation(const void* data) {
+  DeviceMemory& memory = launch_->device->memory();
+  const uint64_t generation = memory.generation();
+  const char* const byte = static_cast<const char*>(data);
+  if (generation == allocation_generation_ && byte >= allocation_.begin &&
+      byte < allocation_.begin + allocation_.bytes) {
+    return &allocation_;
+  }
+  Allocation found;
+  if (!memory.Find(data, &found)) return nullptr;
+  allocation_ = found;
+  allocation_generation_ = generation;
+  return &allocation_;
+}
+
+bool RunningCore::Fits(const Region& region, Space space) {
+  const Array* array = arrays_.Find(region.begin);
+  if (array != nullptr) return array->space() == space && region.end() <= array->end();
+  if (space == Space::kGdram) {
+    const Allocation* allocation = FindAllocation(region.begin);
+    if (allocation != nullptr) return region.end() <= allocation->begin + allocation->bytes;
+    return IsProgramData(region.begin) && IsProgramData(region.end() - 1);
+  }
+  return space == Space::kLdram && OnStack(region.begin);
+}
+
+Place RunningCore::Locate(const char* name, const char* operand, Where where, const Region& region,
+                   Space space) {
+  if (!Fits(region, space)) FailPlace(name, operand, where, region, space);
+  return {space, arrays_.Find(region.begin)};
+}
+
+void RunningCore::FailPlace(const char* name, const char* operand, Where where, const Region& region,
+                     Space space) {
+  const int64_t bytes = region.end() - region.begin;
+  const char* const wanted = SpaceName(space);
+  const std::string what = Format("%s: %s (%lld bytes)", name, operand,
+                                  static_cast<long long>(bytes));
+  if (const Array* array = arrays_.Find(region.begin)) {
+    const std::string of = Format("%s (%s, %lld bytes, %s)", array->name(),
+                                  SpaceName(array->space()),
+                                  static_cast<long long>(array->bytes()),
+                                  At(array->where()).c_str());
+    if (array->space() != space) {
+      Fail(where, Format("%s has to be in %s, but lies in %s", what.c_str(), wanted, of.c_str()));
+    }
+    Fail(where, Format("%s begins at byte %lld of %s and ends %lld bytes beyond it", what.c_str(),
+                       static_cast<long long>(region.begin - array->begin()), of.c_str(),
+                       static_cast<long long>(region.end() - array->end())));
+  }
+  if (const Allocation* allocation = FindAllocation(region.begin)) {
+    const std::string of = Format("allocation %lld of cnrtMalloc (%lld bytes)",
+                                  static_cast<long long>(allocation->number),
+                                  static_cast<long long>(allocation->bytes));
+    if (space != Space::kGdram) {
+      Fail(where, Format("%s has to be in %s, but lies in GDRAM, in %s", what.c_str(), wanted,
+                         of.c_str()));
+    }
+    Fail(where, Format("%s begins at byte %lld of %s and ends %lld bytes beyond it", what.c_str(),
+                       static_cast<long long>(region.begin - allocation->begin), of.c_str(),
+                       static_cast<long long>(region.end() - allocation->begin -
+                                              allocation->bytes)));
+  }
+  if (region.begin == nullptr) Fail(where, what + " is a null pointer");
+  if (OnStack(region.begin)) {
+    Fail(where, Format("%s has to be in %s, but is a variable of the function", what.c_str(),
+                       wanted));
+  }
+  std::string text = Format("%s has to be in %s, but lies in none of its %s", what.c_str(), wanted,
+                            space == Space::kGdram ? "allocations" : "arrays");
+  if (space == Space::kGdram) {
+    Allocation below;
+    const char* probe = region.begin;
+    // Just behind an allocation is where overruns are.
+    for (int64_t back = 1; back <= 65536; back *= 2) {
+      if (!launch_->device->memory().Find(probe - back, &below)) continue;
+      text += Format(": it begins %lld bytes beyond allocation %lld (%lld bytes)",
+                     static_cast<long long>(probe - below.begin - below.bytes),
+                     static_cast<long long>(below.number), static_cast<long long>(below.bytes));
+      break;
+    }
+  } else if (const Array* below = arrays_.Below(region.begin)) {
+    text += Format(": it begins %lld bytes beyond %s (%s)",
+                   static_cast<long long>(region.begin - below->end()), below->name(),
+                   At(below->where()).c_str());
+  }
+  Fail(where, text);
+}
+
+void RunningCore::CheckInFlight(const Access& access, Where where, const Region& region) {
+  if (in_flight_.empty()) return;
+  const std::string conflict = in_flight_.Conflict(access, region);
+  if (conflict.empty()) return;
+  const Array* array = arrays_.Find(region.begin);
+  const std::string in = array != nullptr ? std::string("in ") + array->name() : "in GDRAM";
+  if (access.name == nullptr) {
+    Fail(where, Format("a scalar %s %s %s", access.writes ? "store" : "load", in.c_str(),
+                       conflict.c_str()));
+  }
+  Fail(where, Format("%s: %s (%s) %s", access.name, access.operand, in.c_str(), conflict.c_str()));
+}
+
+void RunningCore::CheckRace(const char* name, const char* operand, Where where, const Region& region,
+                     Space space, bool writes) {
+  if (unit_ == nullptr || (space != Space::kSram && space != Space::kGdram)) return;
+  Races::Race race;
+  const Races::Site site{name, where, nullptr};
+  const bool contiguous = region.segments() == 1 ||
+                          (region.side.stride1 == region.bytes && region.side.count2 == 0);
+  const int64_t pieces = contiguous ? 1 : region.segments();
+  const int64_t bytes = contiguous ? region.end() - region.begin : region.bytes;
+  for (int64_t i = 0; i < pieces; ++i) {
+    if (!unit_->races().Access(member_, region.segment(i), bytes, writes, site, &race)) continue;
+    FailRace(name, operand, where, space, writes, race.address, race.other, race.other_writes,
+             race.site);
+  }
+}
+
+void RunningCore::FailRace(const char* name, const char* operand, Where where, Space space, bool writes,
+                    const char* address, int other, bool other_writes, const Races::Site& site) {
+  const int core = other % kMembersPerCluster;
+  const std::string who =
+      UnionTask::IsMpu(other)
+          ? Format("the MPU of cluster %d", UnionTask::Cluster(other))
+          : Format("core %d of cluster %d", core, UnionTask::Cluster(other));
+  const Where other_where = site.code != nullptr ? ScalarWhere(site.code) : site.where;
+  const Array* array = arrays_.Find(address);
+  std::string place;
+  if (array != nullptr) {
+    place = Format("byte %lld of %s (%s)", static_cast<long long>(address - array->begin()),
+                   array->name(), SpaceName(space));
+  } else if (const Allocation* allocation = FindAllocation(address)) {
+    place = Format("byte %lld of allocation %lld (GDRAM)",
+                   static_cast<long long>(address - allocation->begin),
+                   static_cast<long long>(allocation->number));
+  }
+  const std::string what = name == nullptr ? Format("a scalar %s", writes ? "store" : "load")
+                                           : Format("%s: %s", name, operand);
+  Fail(where, Format("race: %s %s %s, which %s %s%s%s at %s without a barrier in between",
+                     what.c_str(), writes ? "writes" : "reads", place.c_str(), who.c_str(),
+                     other_writes ? "writes" : "reads", site.name != nullptr ? " by " : "",
+                     site.name != nullptr ? site.name : "", At(other_where).c_str()));
+}
+
+void RunningCore::Complete(unsigned pipes) {
+  if (!in_flight_.HasCopies()) return;
+  for (const PendingCopy& copy : in_flight_.TakeCopies(pipes)) {
+    if (!copy.performed) Perform(copy);
+  }
+}
+
+void RunningCore::WaitForCompute(Where where) {
+  if (!in_flight_.HasCompute()) return;
+  in_flight_.DropCompute();
+  Operation operation{.kind = Kind::kWait, .pipes = PipeBit(Pipe::kCompute)};
+  operation.site = recorder_.on() ? glossary_.Site(nullptr, where) : 0;
+  recorder_.Add(operation);
+}
+
+void RunningCore::Look() {
+  constexpr int64_t kOperatorsBetweenLooks = 1 << 18;
+  next_look_ = operators_ + kOperatorsBetweenLooks;
+  if (unit_ != nullptr && unit_->abandoned()) throw Abandoned();
+  if (launch_->first_failed.load(std::memory_order_relaxed) < unit_number_) throw Abandoned();
+  if (launch_->time_limit > 0 && std::chrono::steady_clock::now() > launch_->deadline) {
+    Fail({launch_->kernel.file, launch_->kernel.line},
+         Format("the kernel has not ended after %g seconds; is a loop endless? "
+                "BANG_TIME_LIMIT=seconds sets another limit, 0 none",
+                launch_->time_limit));
+  }
+}
+
+void Tick(int64_t operators) {
+  if (current_core != nullptr) current_core->Operators(operators);
+}
+
+LocalArray::LocalArray(const char* name, Space space, void* data, int64_t bytes, Where where) {
+  RunningCore& core = *current_core;
+  core.arrays().PushLocal(name, space, data, bytes, where);
+  core.CheckCapacity(space, where);
+}
+
+LocalArray::~LocalArray() noexcept(false) {
+  RunningCore& core = *current_core;
+  const Array& array = core.arrays().top_local();
+  const bool unwinding = std::uncaught_exceptions() > 0;
+  // The next array may lie at the same place.
+  const unsigned pipes =
+      unwinding ? 0 : core.in_flight().PipesAt(array.begin(), array.bytes());
+  struct Pop {
+    RunningCore& core;
+    ~Pop() { core.arrays().PopLocal(); }
+  } pop{core};
+  if (pipes != 0) core.Complete(pipes);
+}
+
+void RunningCore::CheckCapacity(Space space, Where where) {
+  const Card& card = *launch_->card;
+  const int64_t capacity = space == Space::kNram   ? card.nram_bytes - card.nram_stack_bytes
+                           : space == Space::kWram ? card.wram_bytes
+                                                   : card.ldram_bytes;
+  const int64_t used = arrays_.Used(space);
+  if (used <= capacity || !check_) return;
+  const Array& array = arrays_.top_local();
+  Fail(where, Format("%s (%lld bytes) does not fit: the arrays in use would take %lld bytes of %s, "
+                     "and a core of %s has %lld",
+                     array.name(), static_cast<long long>(array.bytes()),
+                     static_cast<long long>(used), SpaceName(space), card.name.c_str(),
+                     static_cast<long long>(capacity)));
+}
+
+void* SharedMemory(const ArrayRecord& record) {
+  RunningCore* core = current_core;
+  return core == nullptr ? nullptr : core->SharedArray(record);
+}
+
+void* RunningCore::SharedArray(const ArrayRecord& record) {
+  if (last_shared_record_ == &record && last_shared_run_ == runs_) return last_shared_;
+  Sram& sram = unit_ != nullptr ? unit_->sram(member_) : own_sram_;
+  const int64_t used = sram.UsedWith(record);
+  if (check_ && used > launch_->card->sram_bytes) {
+    Fail({record.file, record.line},
+         Format("%s (%lld bytes) does not fit: the arrays in use would take %lld bytes of SRAM, and "
+                "a cluster of %s has %lld",
+                record.name, static_cast<long long>(record.bytes), static_cast<long long>(used),
+                launch_->card->name.c_str(), static_cast<long long>(launch_->card->sram_bytes)));
+  }
+  last_shared_ = sram.Get(record).begin();
+  last_shared_record_ = &record;
+  last_shared_run_ = runs_;
+  return last_shared_;
+}
+
+}  // namespace bang

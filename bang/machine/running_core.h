@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A core (or an MPU) at work: one thread of the host, one task at a time.
+#ifndef BANG_MACHINE_RUNNING_CORE_H_
+#define BANG_MACHINE_RUNNING_CORE_H_
+
+#include <stdint.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bang/task.h"
+#include "machine/arrays.h"
+#include "machine/failure.h"
+#include "machine/in_flight.h"
+#include "machine/launch_state.h"
+#include "machine/recorder.h"
+#include "machine/races.h"
+#include "machine/region.h"
+#include "machine/sram.h"
+
+namespace bang {
+
+class UnionTask;
+
+// Where an operand lies.
+struct Place {
+  Space space;
+  Array* array;  // null: GDRAM, the stack, constants of the program
+};
+
+class RunningCore {
+ public:
+  RunningCore();
+
+  // One task from its start to its end; throws Failure or Abandoned. `unit` is null for BLOCK.
+  void Run(LaunchState* launch, int64_t unit_number, UnionTask* unit, int member, const Task& task,
+           std::vector<Operation>* operations);
+
+  const Task& task() const { return task_; }
+  LaunchState& launch() { return *launch_; }
+  UnionTask* unit() { return unit_; }
+  int member() const { return member_; }
+  bool is_mpu() const { return task_.core_id == kMpuCoreId; }
+  bool checks() const { return check_; }
+  Arrays& arrays() { return arrays_; }
+  InFlight& in_flight() { return in_flight_; }
+  Recorder& recorder() { return recorder_; }
+  const Glossary* glossary() const { return &glossary_; }
+  std::string& output() { return output_; }
+  std::vector<Remark>& remarks() { return remarks_; }
+
+  // "core 1 of cluster 0"
+  std::string Name() const;
+  // Ends the task with "file:line: error: text" and where that was.
+  [[noreturn]] void Fail(Where where, const std::string& text);
+  // Tells at the end of the launch, once per text.
+  void Say(Where where, const std::string& text);
+
+  // Where [data, data + bytes of the region) lies; ends the task unless all of it is in `space`,
+  // inside one array or allocation.
+  Place Locate(const char* name, const char* operand, Where where, const Region& region,
+               Space space);
+  // The same without an end: false where it does not fit.
+  bool Fits(const Region& region, Space space);
+  // Ends the task if the access touches what is in flight.
+  void CheckInFlight(const Access& access, Where where, const Region& region);
+  // Ends the task if the access races with another core's of the union task.
+  void CheckRace(const char* name, const char* operand, Where where, const Region& region,
+                 Space space, bool writes);
+
+  // Ends the task if the array that was declared last does not fit beside the others.
+  void CheckCapacity(Space space, Where where);
+  void* SharedArray(const ArrayRecord& record);
+
+  // The copies of these pipes happen now, as at a sync.
+  void Complete(unsigned pipes);
+  void Perform(const PendingCopy& copy);
+  // Waits for compute results, as the hardware does for scalar code.
+  void WaitForCompute(Where where);
+
+  void Operators(int64_t count) {
+    operators_ += count;
+    recorder_.Operators(count);
+    if (operators_ >= next_look_) Look();
+  }
+  // For built-ins: the work of one counts as many operators when it comes to looking at the time.
+  void Called() {
+    if ((++calls_ & 63) == 0) Look();
+  }
+  void Look();
+
+  // Scalar code, from the compiler's announcements.
+  void ScalarAccess(const char* data, int64_t bytes, bool writes, const void* code);
+
+ private:
+  bool OnStack(const void* data) const { return data >= stack_begin_ && data < stack_end_; }
+  [[noreturn]] void FailPlace(const char* name, const char* operand, Where where,
+                              const Region& region, Space space);
+  [[noreturn]] void FailScalar(const Region& region, bool writes, const void* code);
+  void SayUnwritten(const Array& array, const char* data, const void* code);
+  [[noreturn]] void FailRace(const char* name, const char* operand, Where where, Space space,
+                             bool writes, const char* address, int other, bool other_writes,
+                             const Races::Site& site);
+  const Allocation* FindAllocation(const void* data);
+  Where ScalarWhere(const void* code) const;
+
+  Task task_{};
+  LaunchState* launch_ = nullptr;
+  int64_t unit_number_ = 0;
+  UnionTask* unit_ = nullptr;
+  int member_ = 0;
+  bool check_ = true;
+
+  Arrays arrays_;
+  Sram own_sram_;  // of BLOCK tasks, which share it with nobody
+  InFlight in_flight_;
+  Glossary glossary_;
+  Recorder recorder_{&glossary_};
+  std::string output_;
+  std::vector<Remark> remarks_;
+  std::vector<std::pair<const void*, size_t>> unwritten_reads_;  // code, number of the remark
+
+  int64_t operators_ = 0;
+  int64_t next_look_ = 0;
+  uint64_t calls_ = 0;
+
+  int64_t runs_ = 0;
+  const ArrayRecord* last_shared_record_ = nullptr;  // what SharedArray gave, in which run
+  int64_t last_shared_run_ = 0;
+  void* last_shared_ = nullptr;
+
+  const char* stack_begin_;
+  const char* stack_end_;
+  Allocation allocation_{};  // the last that FindAllocation found
+  uint64_t allocation_generation_ = ~uint64_t{0};
+};
+
+// The calling thread's core; null outside kernels.
+extern __thread RunningCore* current_core __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+}  // namespace bang
+
+#endif  // BANG_MACHINE_RUNNING_CORE_H_

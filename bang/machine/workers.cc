@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/workers.h"
+
+#include <pthread.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+#include "machine/running_core.h"
+
+namespace bang {
+namespace {
+
+// Arrays inside kernels lie on the stack, and arrays of the program may be on it, too.
+constexpr size_t kStackBytes = size_t{64} << 20;
+
+struct Pool {
+  std::mutex mutex;
+  std::condition_variable start, done;
+  const std::function<void(int, RunningCore*)>* job = nullptr;
+  int wanted = 0;      // workers with a smaller number run the job
+  int running = 0;
+  uint64_t round = 0;
+  int threads = 0;
+};
+
+struct Arguments {
+  Pool* pool;
+  int number;
+};
+
+void* Work(void* erased) {
+  auto* const arguments = static_cast<Arguments*>(erased);
+  Pool& pool = *arguments->pool;
+  const int number = arguments->number;
+  delete arguments;
+  RunningCore core;
+  uint64_t seen = 0;
+  std::unique_lock lock(pool.mutex);
+  while (true) {
+    pool.start.wait(lock, [&] { return pool.round != seen; });
+    seen = pool.round;
+    if (number >= pool.wanted) continue;
+    const auto* const job = pool.job;
+    lock.unlock();
+    (*job)(number, &core);
+    lock.lock();
+    if (--pool.running == 0) pool.done.notify_one();
+  }
+  return nullptr;
+}
+
+bool AddThread(Pool* pool) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  auto* const arguments = new Arguments{pool, pool->threads};
+  const int error = pthread_create(&thread, &attributes, Work, arguments);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) {
+    delete arguments;
+    return false;
+  }
+  ++pool->threads;
+  return true;
+}
+
+}  // namespace
+
+bool RunWorkers(int count, const std::function<void(int, RunningCore*)>& job) {
+  // Never destroyed: the threads wait in it until the process ends.
+  static Pool* const pool = new Pool;
+  std::unique_lock lock(pool->mutex);
+  while (pool->threads < count) {
+    if (!AddThread(pool)) return false;
+  }
+  pool->job = &job;
+  pool->wanted = pool->running = count;
+  ++pool->round;
+  pool->start.notify_all();
+  pool->done.wait(lock, [&] { return pool->running == 0; });
+  return true;
+}
+
+}  // namespace bang
