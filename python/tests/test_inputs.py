@@ -41,6 +41,29 @@ def test_the_first_hundred_are_the_best_hundred():
     assert (np.diff(dets[kept, 8]) <= 0).all()
 
 
+def test_thresholds_at_the_ends_do_what_the_functions_say():
+    twice = np.concatenate([DETS, DETS])
+    boxes, scores = np.concatenate([BOXES, BOXES]), np.concatenate([SCORES, SCORES])
+    for threshold in (1, 1.5, np.inf):
+        assert len(detops.poly_nms(twice, threshold)) == len(twice)
+        assert len(detops.nms(boxes, scores, threshold)) == len(boxes)
+    for threshold in (-1e-9, -1, -np.inf):
+        assert detops.poly_nms(twice, threshold).tolist() == [QUAD_SCORES.argmax()]
+        assert detops.nms(boxes, scores, threshold).tolist() == [SCORES.argmax()]
+    for call in (lambda: detops.poly_nms(DETS, np.nan), lambda: detops.nms(BOXES, SCORES, np.nan)):
+        with pytest.raises(ValueError, match="iou_threshold is NaN; expected a number"):
+            call()
+
+
+def test_a_score_of_nan_is_the_best():
+    scores = SCORES.copy()
+    scores[7] = np.nan
+    assert detops.nms(BOXES, scores, 0.5)[0] == 7
+    dets = DETS.copy()
+    dets[7, 8] = np.nan
+    assert detops.poly_nms(dets, 0.5)[0] == 7
+
+
 # --- no boxes ---
 
 NONE = {
