@@ -126,15 +126,15 @@ Array Call::Import(const Argument& argument, nb::handle object, Types types, boo
 
 std::array<Array, 2> Call::ImportAlike(const Argument& argument1, nb::handle object1,
                                        const Argument& argument2, nb::handle object2) {
-  const auto both = [&](Types types) {
-    return std::array<Array, 2>{Import(argument1, object1, types),
-                                Import(argument2, object2, types)};
-  };
-  const size_t before = imported_count_;
-  std::array<Array, 2> arrays = both(Types::kHalfOrFloat);
+  std::array<Array, 2> arrays = {Import(argument1, object1, Types::kHalfOrFloat),
+                                 Import(argument2, object2, Types::kHalfOrFloat)};
   if (arrays[0].dtype() == arrays[1].dtype()) return arrays;
-  imported_count_ = before;
-  return both(Types::kFloat);
+  if (arrays[0].dtype() == MLUOP_DTYPE_HALF) {
+    arrays[0] = Import(argument1, object1, Types::kFloat);
+  } else {
+    arrays[1] = Import(argument2, object2, Types::kFloat);
+  }
+  return arrays;
 }
 
 const Call::Imported* Call::Find(std::string_view name_in_library) const {
