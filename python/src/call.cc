@@ -151,9 +151,10 @@ void Call::ThrowShape(const Argument& argument) const {
   const std::string wants = "; expected " + std::string(argument.shape);
   // Where its shape alone is one that it may have, it does not go with the first's.
   if (&wrong == &first || !Fits(argument, wrong.shape)) ThrowValueError(argument, has + wants);
+  const std::string_view shapes = first.argument->shape;
   ThrowValueError(argument, has + ", but " + first.argument->name + " has " + ToText(first.shape) +
                                 wants + " with " + first.argument->name + " of " +
-                                first.argument->shape);
+                                std::string(shapes.substr(0, shapes.find(" with "))));
 }
 
 void Call::ThrowLastError(mluOpStatus_t status) const {

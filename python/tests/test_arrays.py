@@ -175,12 +175,12 @@ IMAGE = np.zeros((1, 4, 2, 2), "f")
         ),
         (
             lambda: detops.poly_nms(DETS9, 0.1, np.zeros(5, "f")),
-            "poly_nms: dets has shape (5, 9); expected (N, 8) or (N, 4, 2) beside scores=",
+            "poly_nms: dets has shape (5, 9); expected (N, 8) or (N, 4, 2) with scores=",
         ),
         (
             lambda: detops.poly_nms(DETS8, 0.1, np.zeros(3, "f")),
             "poly_nms: scores has shape (3,), but dets has (5, 8); expected (N,) with dets of "
-            "(N, 8) or (N, 4, 2) beside scores=",
+            "(N, 8) or (N, 4, 2)",
         ),
         (
             lambda: detops.poly_nms(DETS9, float("nan")),

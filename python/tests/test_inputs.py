@@ -266,6 +266,9 @@ def test_pyarrow_nulls_are_refused():
             detops.nms(pa.array(rows, of_four), [1, 2], 0.5)
     with pytest.raises(TypeError, match="nms: scores has a null in row 0"):
         detops.nms(BOXES[:2], pa.array([None, 1.0]), 0.5)
+    for column in (pa.array([[0.0, 0, 1, 1]]), pa.array(["a"]), pa.table({"a": ["b"]})):
+        with pytest.raises(TypeError, match="boxes has Arrow's type .*; pass numbers, or a Fixed"):
+            detops.nms(column, [1], 0.5)
 
 
 # --- polygons ---
