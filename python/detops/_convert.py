@@ -49,7 +49,7 @@ def _as_numpy(array: Any, what: str, shape: str, wanted: str) -> NDArray[Any]:
         values = _read(array, what)
     except ValueError as error:  # rows of several lengths, for one
         raise ValueError(f"{what} can't be read as an array: {error}") from error
-    except (BufferError, RuntimeError) as error:
+    except (AttributeError, BufferError, RuntimeError) as error:
         raise TypeError(f"{what} can't be read by NumPy: {error}; pass {wanted}") from error
     if values.ndim == 0 and not isinstance(array, np.ndarray) and values.dtype.kind in "OSU":
         raise TypeError(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict, cast
+from typing import Any, Final, TypedDict, cast
 
 from . import _core
 
@@ -21,8 +21,18 @@ class Implementation(TypedDict):
     reason: str
 
 
+# Operators whose C functions have another name than Python's.
+_FUNCTIONS: Final = {
+    "border_align_forward": "border_align",
+    "generate_proposals_v2": "generate_proposals",
+}
+
+
 def devices() -> list[Device]:
     """The devices that the library knows, each with the reason why it can't be used, if so.
+
+    The CPU and the CUDA devices, which are called "cuda:0" and so on; where there is none, one
+    entry "cuda" says why.
 
     >>> devices()[0]["name"], devices()[0]["usable"]
     ('cpu', True)
@@ -31,11 +41,22 @@ def devices() -> list[Device]:
 
 
 def implementations() -> dict[str, list[Implementation]]:
-    """The implementations of each operator, the preferred first.
+    """The implementations of each function, the preferred first.
 
-    Each has the reason why it can't run here, if so: "needs AVX-512".
+    Each has the reason why it can't run here, if so: "needs AVX-512". Where those of a device are
+    not installed, one entry with the name of the device says so: "no cuda device".
 
     >>> implementations()["poly_nms"][-1]
     {'name': 'cpu:reference', 'usable': True, 'reason': ''}
     """
-    return cast(dict[str, list[Implementation]], _core.implementations())
+    unusable = [device for device in devices() if not device["usable"]]
+    by_function = {}
+    for operator, found in cast(dict[str, Any], _core.implementations()).items():
+        kinds = {implementation["name"].split(":")[0] for implementation in found}
+        missing: list[Implementation] = [
+            {"name": device["name"], "usable": False, "reason": device["reason"].split(":")[0]}
+            for device in unusable
+            if device["name"] not in kinds
+        ]
+        by_function[_FUNCTIONS.get(operator, operator)] = missing + found
+    return by_function

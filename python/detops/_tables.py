@@ -40,7 +40,13 @@ def from_arrow(array: Any, what: str) -> Any:
             row = array.is_null().to_pylist().index(True) // max(int(np.prod(dims[1:])), 1)
             raise TypeError(f"{what} has a null in row {row}; drop such rows, .drop_null()")
         if not hasattr(array.type, "list_size"):
-            return array.to_numpy(zero_copy_only=False).reshape(dims)
+            values = array.to_numpy(zero_copy_only=False)
+            if values.dtype == object:
+                raise TypeError(
+                    f"{what} has Arrow's type {array.type}; pass numbers, or a FixedSizeListArray "
+                    "of them"
+                )
+            return values.reshape(dims)
         dims.append(array.type.list_size)
         array = array.flatten()
 

@@ -51,6 +51,14 @@ Device ToDevice(const Argument& argument, const dlpack::Device& device) {
                                "; pass an array on the CPU or on a CUDA device");
 }
 
+// Inside of a catch: an array's library refused it.
+[[noreturn]] void ThrowUnreadable(const Argument& argument, nb::python_error& error) {
+  for (PyObject* refusal : {PyExc_BufferError, PyExc_RuntimeError, PyExc_ValueError}) {
+    if (error.matches(refusal)) ThrowTypeError(argument, "can't be read: " + TextOf(error.value()));
+  }
+  throw;
+}
+
 // The capsule of object.__dlpack__, asking for version 1 where the producer knows versions.
 nb::object DlpackCapsule(const Argument& argument, nb::handle object, const Device& device,
                          void* stream) {
@@ -64,13 +72,8 @@ nb::object DlpackCapsule(const Argument& argument, nb::handle object, const Devi
   } catch (nb::python_error& error) {
     const bool knows_no_versions =
         error.matches(PyExc_TypeError) || error.matches(PyExc_NotImplementedError);
-    if (!knows_no_versions) {
-      if (error.matches(PyExc_BufferError) || error.matches(PyExc_RuntimeError)) {
-        // PyTorch's answer for tensors that require a gradient, for one.
-        ThrowTypeError(argument, "can't be read: " + TextOf(error.value()));
-      }
-      throw;
-    }
+    // Otherwise it may require a gradient, as PyTorch's tensors do.
+    if (!knows_no_versions) ThrowUnreadable(argument, error);
   }
   return device.on_host ? method() : method("stream"_a = number);
 }
@@ -98,7 +101,12 @@ bool SpeaksDlpack(nb::handle object) {
 
 Device DeviceOf(const Argument& argument, nb::handle object) {
   if (!SpeaksDlpack(object)) return {};
-  const nb::object pair = object.attr("__dlpack_device__")();
+  nb::object pair;
+  try {
+    pair = object.attr("__dlpack_device__")();
+  } catch (nb::python_error& error) {
+    ThrowUnreadable(argument, error);  // PyTorch's answer for its meta device, for one
+  }
   // The type may be an enum of the producer's, and Paddle has None as the CPU's number.
   const nb::object type = pair[0], id = pair[1];
   dlpack::Device device = {};

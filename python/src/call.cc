@@ -126,15 +126,15 @@ Array Call::Import(const Argument& argument, nb::handle object, Types types, boo
 
 std::array<Array, 2> Call::ImportAlike(const Argument& argument1, nb::handle object1,
                                        const Argument& argument2, nb::handle object2) {
-  const auto both = [&](Types types) {
-    return std::array<Array, 2>{Import(argument1, object1, types),
-                                Import(argument2, object2, types)};
-  };
-  const size_t before = imported_count_;
-  std::array<Array, 2> arrays = both(Types::kHalfOrFloat);
+  std::array<Array, 2> arrays = {Import(argument1, object1, Types::kHalfOrFloat),
+                                 Import(argument2, object2, Types::kHalfOrFloat)};
   if (arrays[0].dtype() == arrays[1].dtype()) return arrays;
-  imported_count_ = before;
-  return both(Types::kFloat);
+  if (arrays[0].dtype() == MLUOP_DTYPE_HALF) {
+    arrays[0] = Import(argument1, object1, Types::kFloat);
+  } else {
+    arrays[1] = Import(argument2, object2, Types::kFloat);
+  }
+  return arrays;
 }
 
 const Call::Imported* Call::Find(std::string_view name_in_library) const {
@@ -151,9 +151,10 @@ void Call::ThrowShape(const Argument& argument) const {
   const std::string wants = "; expected " + std::string(argument.shape);
   // Where its shape alone is one that it may have, it does not go with the first's.
   if (&wrong == &first || !Fits(argument, wrong.shape)) ThrowValueError(argument, has + wants);
+  const std::string_view shapes = first.argument->shape;
   ThrowValueError(argument, has + ", but " + first.argument->name + " has " + ToText(first.shape) +
                                 wants + " with " + first.argument->name + " of " +
-                                first.argument->shape);
+                                std::string(shapes.substr(0, shapes.find(" with "))));
 }
 
 void Call::ThrowLastError(mluOpStatus_t status) const {

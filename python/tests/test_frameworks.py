@@ -168,6 +168,8 @@ def test_torch_views_and_gradients():
     arguments = {name: torch.tensor(value) for name, value in PROPOSALS.items()}
     rois = detops.generate_proposals(**{**arguments, "scores": channels_last})[0]
     np.testing.assert_array_equal(rois.numpy(), CALLS["generate_proposals"](np.asarray)[0])
+    with pytest.raises(TypeError, match="bbox_overlaps: bboxes1 can't be read: .* meta"):
+        detops.bbox_overlaps(boxes.to("meta"), boxes)
     with pytest.raises(TypeError, match="bboxes1 .*detach"):
         detops.bbox_overlaps(boxes.clone().requires_grad_(), boxes)
     with pytest.raises(

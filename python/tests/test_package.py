@@ -168,3 +168,16 @@ def test_instruction_sets_can_be_capped():
         assert result.stdout.strip() == str(expected), result.stderr
     result = python("-c", code, DETOPS_CPU="mmx")
     assert 'DETOPS_CPU: is "mmx"' in result.stderr, result.stderr
+
+
+def test_what_cannot_run_here_says_why_in_a_few_words():
+    functions = detops.implementations()
+    assert functions.keys() <= set(detops.__all__) and len(functions) >= 6
+    listed = [i for implementations in functions.values() for i in implementations]
+    for entry in [*detops.devices(), *listed]:
+        assert entry["usable"] == (entry["reason"] == "")
+        assert len(entry["reason"]) < 100 and "/" not in entry["reason"]
+    for device in detops.devices():
+        kind = device["name"].split(":")[0]
+        for implementations in functions.values():
+            assert any(i["name"].split(":")[0] == kind for i in implementations)

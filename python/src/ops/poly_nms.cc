@@ -15,7 +15,7 @@ constexpr const char* kFunction = "poly_nms";
 constexpr Argument kDets = {
     kFunction, "dets", "(N, 9), or (N, 8) with scores=", "boxes", "corners", 9};
 constexpr Argument kCorners = {
-    kFunction, "dets", "(N, 8) or (N, 4, 2) beside scores=", "boxes", "corners", 8};
+    kFunction, "dets", "(N, 8) or (N, 4, 2) with scores=", "boxes", "corners", 8};
 constexpr Argument kScores = {kFunction, "scores", "(N,)", "scores"};
 
 // [N,8] corners, of [N,8] or [N,4,2], and [N] scores that go with them.
