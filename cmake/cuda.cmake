@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The CUDA backend: every .cu of src, as a plug-in that libdetops loads when a cuda device is first
-# asked for. AUTO builds it where nvcc is found, and says so.
-set(DETOPS_CUDA AUTO CACHE STRING "The CUDA plug-in: ON, OFF, or AUTO (where nvcc is found)")
-set_property(CACHE DETOPS_CUDA PROPERTY STRINGS AUTO ON OFF)
-set(DETOPS_CUDA_ARCHITECTURES "75-real;80-real;86-real;89-real;90-real;100-real;120-real;120-virtual"
-    CACHE STRING "What the plug-in carries code for")
+# asked for. Compiling it takes minutes, so it is built where that was asked for.
+set(DETOPS_CUDA OFF CACHE STRING "The CUDA plug-in: ON, OFF, or AUTO (where nvcc is found)")
+set_property(CACHE DETOPS_CUDA PROPERTY STRINGS OFF ON AUTO)
+set(DETOPS_CUDA_ARCHITECTURES native CACHE STRING
+    "What the plug-in carries code for: native (the GPUs of this machine), ALL, or CMake's own list")
+set(detops_cuda_all 75-real 80-real 86-real 89-real 90-real 100-real 120-real 120-virtual)
 
 if(DETOPS_CUDA STREQUAL AUTO)
   include(CheckLanguage)
@@ -18,9 +19,21 @@ elseif(NOT DETOPS_CUDA)
   return()
 endif()
 
-set(CMAKE_CUDA_ARCHITECTURES ${DETOPS_CUDA_ARCHITECTURES})
+set(architectures ${DETOPS_CUDA_ARCHITECTURES})
+if(architectures STREQUAL native)
+  # CMake's own native is an error where no GPU is.
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+                  OUTPUT_VARIABLE capabilities ERROR_QUIET)
+  string(REGEX MATCHALL "[0-9]+\\.[0-9]+" architectures "${capabilities}")
+  list(REMOVE_DUPLICATES architectures)
+  list(TRANSFORM architectures REPLACE "([0-9]+)\\.([0-9]+)" "\\1\\2-real")
+endif()
+if(architectures STREQUAL ALL OR NOT architectures)
+  set(architectures ${detops_cuda_all})
+endif()
+set(CMAKE_CUDA_ARCHITECTURES ${architectures})
 enable_language(CUDA)
-message(STATUS "CUDA backend: for ${DETOPS_CUDA_ARCHITECTURES}")
+message(STATUS "CUDA backend: for ${architectures}")
 
 file(GLOB_RECURSE detops_cuda_sources CONFIGURE_DEPENDS src/*.cu)
 add_library(detops_cuda MODULE ${detops_cuda_sources} src/core/tensor_desc.cc)
