@@ -21,7 +21,7 @@ endif()
 
 set(architectures ${DETOPS_CUDA_ARCHITECTURES})
 if(architectures STREQUAL native)
-  # CMake's own native is an error where no GPU is.
+  # Not by CMake's own native, for where no GPU is, as on machines that build, all are meant.
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
                   OUTPUT_VARIABLE capabilities ERROR_QUIET)
   string(REGEX MATCHALL "[0-9]+\\.[0-9]+" architectures "${capabilities}")
@@ -34,21 +34,3 @@ endif()
 set(CMAKE_CUDA_ARCHITECTURES ${architectures})
 enable_language(CUDA)
 message(STATUS "CUDA backend: for ${architectures}")
-
-file(GLOB_RECURSE detops_cuda_sources CONFIGURE_DEPENDS src/*.cu)
-add_library(detops_cuda MODULE ${detops_cuda_sources} src/core/tensor_desc.cc)
-detops_list_operators(list_cuda.h CudaOperators cuda.cu)
-target_include_directories(detops_cuda PRIVATE include src ${DETOPS_GENERATED})
-target_compile_definitions(detops_cuda PRIVATE DETOPS_VERSION="${PROJECT_VERSION}")
-target_compile_options(detops_cuda PRIVATE
-  # One rounding an operation, as on the processor.
-  $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false>
-  # CUDA_STANDARD 20 is unknown to CMake 3.25 with nvcc 13.
-  $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -lineinfo>
-  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-ffp-contract=off>
-  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
-set_target_properties(detops_cuda PROPERTIES
-  CXX_STANDARD 20
-  CUDA_RUNTIME_LIBRARY Static
-  CUDA_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
-  LIBRARY_OUTPUT_DIRECTORY $<TARGET_FILE_DIR:detops>)
