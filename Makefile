@@ -6,6 +6,7 @@
         lint install clean
 
 PREFIX ?= /usr/local
+CUDA ?= OFF
 JOBS ?= $(shell nproc)
 PYTHON ?= python3
 VENV := build/venv
@@ -44,22 +45,26 @@ test-tsan: setup
 	cmake --build --preset tsan --target threads_test -j $(JOBS)
 	ctest --preset tsan
 
-# pip_wheel CUDA: into build/wheels, by the environment's Python. Its build folder is kept for the next
-# time, where users' is a temporary one, and nothing else may appear in the source tree.
+# pip_wheel CUDA: into build/wheels, by the environment's Python. In a build folder of its own, and
+# nothing else may appear in the source tree.
 define pip_wheel
 	@PYTHON=$(PYTHON) scripts/setup python
 	$(PYTHON) -m venv $(VENV)
 	rm -rf build/wheels
 	@$(source_tree) >build/tree-before
-	$(VENV)/bin/pip wheel -q --no-deps -w build/wheels --config-settings=cmake.define.DETOPS_CUDA=$(1) \
+	$(VENV)/bin/pip wheel -q --no-deps -w build/wheels \
+	  --config-settings=cmake.define.DETOPS_CUDA=$(1) \
+	  --config-settings=cmake.define.DETOPS_CUDA_ARCHITECTURES=ALL \
 	  --config-settings='build-dir=build/python-{wheel_tag}' .
 	@$(source_tree) | diff build/tree-before - || { echo "pip wheel wrote into the source tree"; exit 1; }
 endef
 # The files that git does not know.
 source_tree := git ls-files --others -- . ':!build'
 
-wheel: setup  ## a Python wheel in build/wheels, with the CUDA plug-in where nvcc is found
+wheel: setup  ## a Python wheel in build/wheels, with the CUDA plug-in where nvcc is found; and where it runs
 	$(call pip_wheel,AUTO)
+	@$(VENV)/bin/pip install -q auditwheel
+	@$(VENV)/bin/auditwheel -q show build/wheels/detops-*.whl
 
 fuzz:  ## random inputs that look for more, in every target of tests/fuzz, for FUZZ_SECONDS each
 	@scripts/setup
@@ -97,9 +102,9 @@ $(VENV)/bin/ruff:
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install -q ruff
 
-install: setup  ## into PREFIX (default /usr/local)
-	cmake --preset release >/dev/null
-	cmake --build --preset release --target detops detops_cli -j $(JOBS)
+install: setup  ## into PREFIX (default /usr/local); CUDA=ON for the CUDA plug-in, too
+	cmake --preset release -DDETOPS_CUDA=$(CUDA) >/dev/null
+	cmake --build --preset release --target detops detops_cli $(if $(filter OFF,$(CUDA)),,detops_cuda) -j $(JOBS)
 	cmake --install build/release --prefix $(PREFIX)
 
 clean:  ## removes build/
