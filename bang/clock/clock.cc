@@ -99,10 +99,10 @@ CardClock::CardClock(const LaunchRecord& launch, const Card& card, Detail detail
   }
   const int clusters = static_cast<int>(card.clusters), units = clusters * kUnitsPerCluster;
   timeline_.units.resize(static_cast<size_t>(units));
-  std::vector<Span>* spans = detail == Detail::kTimeline ? &timeline_.spans : nullptr;
+  timeline_.sites.resize(std::max<size_t>(launch.sites.size(), 1));
   cores_.reserve(static_cast<size_t>(units));
   for (int unit = 0; unit < units; ++unit) {
-    cores_.emplace_back(unit, card_, cost_cycles_, *this, timeline_.units[unit], spans);
+    cores_.emplace_back(unit, card_, cost_cycles_, *this, detail, timeline_);
   }
   copies_.resize(static_cast<size_t>(units) * kPipeCount);
   group_of_.resize(static_cast<size_t>(units));

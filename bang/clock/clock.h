@@ -49,23 +49,34 @@ struct Counters {
   Counters& operator+=(const Counters& other);
 };
 
+// Of one line of the source, all cores together.
+struct SiteCounters {
+  int64_t count = 0;   // of instructions on a pipe
+  int64_t busy = 0;    // cycles of that pipe, and of the scalar pipe
+  int64_t waited = 0;  // cycles that cores stood still there
+  int64_t bytes = 0;
+};
+
 struct Span {
   int64_t begin, end;
-  int64_t ready;       // when the result is there; at `end` or later
-  int64_t bytes;       // of a copy, or of the widest operand
-  int64_t alone;       // cycles that it would have taken alone; 0: it shares with nobody
-  uint32_t site;       // index into LaunchRecord::sites
+  int64_t ready;  // when the result is there; at `end` or later
+  int64_t bytes;  // of a copy, or of the widest operand
+  int64_t alone;  // cycles that it would have taken alone; 0: it shares with nobody
+  uint32_t site;  // index into LaunchRecord::sites
   int32_t task;
-  uint16_t unit;       // index into Timeline::units
+  uint16_t unit;  // index into Timeline::units
   Pipe pipe;
-  Wait wait;           // kNone: work
+  Wait wait;      // kNone: work
+  bool copy;
+  Space from, to;  // of a copy
 };
 
 // What a run of the clock gives: see timeline/ for what is made of it. Times are in cycles.
 struct Timeline {
   int64_t cycles = 0;
-  std::vector<Counters> units;  // kUnitsPerCluster per cluster of the card
-  std::vector<Span> spans;      // Detail::kTimeline: of every unit, in the order of its time
+  std::vector<Counters> units;      // kUnitsPerCluster per cluster of the card
+  std::vector<SiteCounters> sites;  // by the number of the site
+  std::vector<Span> spans;          // Detail::kTimeline: of every unit, in the order of its time
 };
 
 // The launch as the card would do it. Throws std::invalid_argument for a record that can't end: of

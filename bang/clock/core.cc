@@ -26,9 +26,10 @@ int64_t AccessCycles(Space space, const Card& card) {
 }  // namespace
 
 Core::Core(int unit, const Card& card, const std::vector<int64_t>& cost_cycles, SharedParts& shared,
-           Counters& counters, std::vector<Span>* spans)
-    : unit_(unit), card_(card), cost_cycles_(cost_cycles), shared_(shared), counters_(counters),
-      spans_(spans) {}
+           Detail detail, Timeline& timeline)
+    : unit_(unit), card_(card), cost_cycles_(cost_cycles), shared_(shared),
+      counters_(timeline.units[static_cast<size_t>(unit)]), sites_(timeline.sites),
+      spans_(detail == Detail::kTimeline ? &timeline.spans : nullptr) {}
 
 void Core::Begin(const Program& program, int64_t time) {
   program_ = &program;
@@ -128,16 +129,22 @@ bool Core::StepQueued(const Operation& operation) {
       StoodStill(Wait::kQueue, queue.begins[ahead], operation.site);
     }
     Busy(card_.issue, operation.site);
+    phase_ = Phase::kIssued;
+  }
+  if (phase_ == Phase::kIssued) {
+    // What blocks keeps the core from going on anyway: it waits in the core, where it is counted as
+    // what it waits for.
+    const Marks after = MarksOf(operation.pipes);
+    if (operation.blocking && !WaitFor(after, operation.site)) return false;
     Entry entry{&operation, time_, queue.after, queue.has_marks};
-    if (operation.pipes) {
+    if (operation.pipes && !operation.blocking) {
       entry.has_marks = true;
-      const Marks marks = MarksOf(operation.pipes);
-      for (int p = 0; p < kQueues; ++p) entry.after[p] = std::max(entry.after[p], marks[p]);
+      for (int p = 0; p < kQueues; ++p) entry.after[p] = std::max(entry.after[p], after[p]);
     }
     queue.has_marks = false;
     queue.after = {};
     queue.entries.push_back(entry);
-    phase_ = Phase::kIssued;
+    phase_ = Phase::kQueued;
     StartAll();
   }
   return !operation.blocking || WaitFor(MarksOf(PipeBit(operation.pipe)), operation.site);
@@ -187,27 +194,38 @@ void Core::Busy(int64_t cycles, uint32_t site) {
   const int64_t begin = time_;
   time_ += cycles;
   counters_.busy[static_cast<int>(Pipe::kScalar)] += cycles;
+  sites_[site].busy += cycles;
   if (!spans_) return;
   // What follows without a gap is one span: handing on instructions takes a few cycles each.
   if (scalar_span_ >= 0) {
-    (*spans_)[static_cast<size_t>(scalar_span_)].end = time_;
-    (*spans_)[static_cast<size_t>(scalar_span_)].ready = time_;
+    Span& span = (*spans_)[static_cast<size_t>(scalar_span_)];
+    span.end = span.ready = time_;
+    if (span.site == 0) span.site = site;
     return;
   }
   scalar_span_ = static_cast<ptrdiff_t>(spans_->size());
-  spans_->push_back({begin, time_, time_, 0, 0, site, program_->task, static_cast<uint16_t>(unit_),
-                     Pipe::kScalar, Wait::kNone});
+  AddSpan(Pipe::kScalar, begin, time_, site, Wait::kNone);
 }
 
 void Core::StoodStill(Wait wait, int64_t until, uint32_t site) {
   if (until <= time_) return;
   counters_.waits[static_cast<int>(wait)] += until - time_;
-  if (spans_) {
-    spans_->push_back({time_, until, until, 0, 0, site, program_->task,
-                       static_cast<uint16_t>(unit_), Pipe::kScalar, wait});
-  }
+  sites_[site].waited += until - time_;
+  if (spans_) AddSpan(Pipe::kScalar, time_, until, site, wait);
   scalar_span_ = -1;
   time_ = until;
+}
+
+void Core::AddSpan(Pipe pipe, int64_t begin, int64_t end, uint32_t site, Wait wait) {
+  Span span = {};
+  span.begin = begin;
+  span.end = span.ready = end;
+  span.site = site;
+  span.task = program_->task;
+  span.unit = static_cast<uint16_t>(unit_);
+  span.pipe = pipe;
+  span.wait = wait;
+  spans_->push_back(span);
 }
 
 void Core::StartAll() {
@@ -233,8 +251,7 @@ bool Core::StartFirst(int q) {
       if (entry.after[p]) begin = std::max(begin, queues_[p].ends[entry.after[p] - 1]);
     }
     if (spans_ && begin > could_begin) {
-      spans_->push_back({could_begin, begin, begin, 0, 0, operation.site, program_->task,
-                         static_cast<uint16_t>(unit_), operation.pipe, Wait::kDependence});
+      AddSpan(operation.pipe, could_begin, begin, operation.site, Wait::kDependence);
     }
   }
   if (operation.kind == Kind::kCompute && operation.dependent && !queue.ends.empty()) {
@@ -273,9 +290,19 @@ void Core::EndFirst(int q, int64_t end, int64_t latency, int64_t alone) {
   const int64_t before = queue.ends.empty() ? 0 : queue.ends.back();
   const int64_t ready = std::max(end + latency, before);
   counters_.busy[static_cast<int>(operation.pipe)] += end - begin;
+  SiteCounters& site = sites_[operation.site];
+  ++site.count;
+  site.busy += end - begin;
+  site.bytes += operation.bytes;
   if (spans_) {
-    spans_->push_back({begin, end, ready, operation.bytes, alone, operation.site, program_->task,
-                       static_cast<uint16_t>(unit_), operation.pipe, Wait::kNone});
+    AddSpan(operation.pipe, begin, end, operation.site, Wait::kNone);
+    Span& span = spans_->back();
+    span.ready = ready;
+    span.bytes = operation.bytes;
+    span.alone = alone;
+    span.copy = operation.kind == Kind::kCopy;
+    span.from = operation.from;
+    span.to = operation.to;
   }
   queue.ends.push_back(ready);
   queue.free = end;

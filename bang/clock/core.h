@@ -36,10 +36,10 @@ class SharedParts {
 
 class Core {
  public:
-  // `spans` is null if nobody wants them. `cost_cycles[i]` is what Operation::cost i costs per pass,
-  // 0: the card's file has no such row.
+  // `timeline` has room for this unit and all sites. `cost_cycles[i]` is what Operation::cost i costs
+  // per pass, 0: the card's file has no such row.
   Core(int unit, const Card& card, const std::vector<int64_t>& cost_cycles, SharedParts& shared,
-       Counters& counters, std::vector<Span>* spans);
+       Detail detail, Timeline& timeline);
 
   void Begin(const Program& program, int64_t time);
   void CopyEnded(Pipe pipe, int64_t time);
@@ -82,6 +82,7 @@ class Core {
   void Busy(int64_t cycles, uint32_t site);
   void StoodStill(Wait wait, int64_t until, uint32_t site);
 
+  void AddSpan(Pipe pipe, int64_t begin, int64_t end, uint32_t site, Wait wait);
   void StartAll();
   bool StartFirst(int queue);
   void EndFirst(int queue, int64_t end, int64_t latency, int64_t alone);
@@ -93,13 +94,15 @@ class Core {
   const std::vector<int64_t>& cost_cycles_;
   SharedParts& shared_;
   Counters& counters_;
-  std::vector<Span>* const spans_;
+  std::vector<SiteCounters>& sites_;
+  std::vector<Span>* const spans_;  // null: nobody wants them
 
   const Program* program_ = nullptr;
-  size_t next_ = 0;          // operation of the program
-  enum class Phase { kNew, kIssued, kArrived, kOpened } phase_ = Phase::kNew;  // of that operation
-  int64_t began_ = 0;        // the program
-  int64_t time_ = 0;         // of the scalar pipe
+  size_t next_ = 0;            // operation of the program
+  enum class Phase { kNew, kIssued, kQueued, kArrived, kOpened };
+  Phase phase_ = Phase::kNew;  // of that operation
+  int64_t began_ = 0;          // the program
+  int64_t time_ = 0;           // of the scalar pipe
   std::array<Queue, kQueues> queues_;
   ptrdiff_t scalar_span_ = -1;  // the last span of the scalar pipe, if it may be made longer
 };

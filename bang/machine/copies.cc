@@ -82,8 +82,8 @@ void RunningCore::Perform(const PendingCopy& copy) {
   }
   Array* const from = arrays_.Find(copy.src.begin);
   Array* const to = arrays_.Find(copy.dst.begin);
-  CheckRace(copy.name, "src", copy.where, copy.src, from ? from->space() : Space::kGdram, false);
-  CheckRace(copy.name, "dst", copy.where, copy.dst, to ? to->space() : Space::kGdram, true);
+  CheckRace(copy.name, copy.where, copy.src, from ? from->space() : Space::kGdram, false);
+  CheckRace(copy.name, copy.where, copy.dst, to ? to->space() : Space::kGdram, true);
   MoveBytes(copy.dst, copy.src);
 
   const int64_t segments = copy.dst.segments();

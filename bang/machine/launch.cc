@@ -34,6 +34,8 @@ thread_local Configuration configuration;
 struct Refusal {
   cnrtRet_t error;
   std::string text;
+  // No compiler would have made a program of it: later calls fail, too, as after a trap.
+  bool sticky = false;
 };
 
 int UnionClusters(cnrtFunctionType_t type) {
@@ -126,7 +128,8 @@ void CheckCapacity(const LaunchState& launch) {
                          SpaceName(limit.space), limit.owner, card.name.c_str(),
                          static_cast<long long>(limit.capacity),
                          limit.space == Space::kNram ? " beside the compiler's stack" : "", array.name,
-                         static_cast<long long>(array.bytes))};
+                         static_cast<long long>(array.bytes)),
+                  true};
   }
 }
 
@@ -137,7 +140,8 @@ void CheckArch(const LaunchState& launch) {
                        "with --bang-mlu-arch=mtp_%d or set BANG_DEVICE",
                        At(launch.where).c_str(), launch.kernel.name, launch.kernel.arch,
                        launch.card->name.c_str(), static_cast<int>(launch.card->arch),
-                       static_cast<int>(launch.card->arch))};
+                       static_cast<int>(launch.card->arch)),
+                true};
 }
 
 Task MakeTask(const LaunchState& launch, int64_t unit, int member) {
@@ -373,6 +377,7 @@ void LaunchErased(const KernelRecord& kernel, Module module, const void* body,
     RunLaunch(launch.get(), asked);
   } catch (const Refusal& refusal) {
     fprintf(stderr, "%s\n", refusal.text.c_str());
+    if (refusal.sticky) device.SetStickyError(refusal.error);
     SetLastError(refusal.error);
   } catch (const std::bad_alloc&) {
     fprintf(stderr, "%s: error: the host's memory is used up\n", At(asked.where).c_str());

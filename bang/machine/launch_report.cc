@@ -5,10 +5,35 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 
 #include "machine/options.h"
+#include "timeline/drawn_launch.h"
+#include "timeline/summary.h"
+#include "timeline/write_timeline.h"
 
 namespace bang {
+namespace {
+
+// The program's launches so far, for one file when it ends.
+class TimelineFile {
+ public:
+  void Add(DrawnLaunch launch) {
+    std::lock_guard lock(mutex_);
+    launches_.push_back(std::move(launch));
+  }
+  ~TimelineFile() {
+    std::string error;
+    if (launches_.empty() || WriteTimeline(GetOptions().timeline, launches_, &error)) return;
+    fprintf(stderr, "bang: %s\n", error.c_str());
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<DrawnLaunch> launches_;
+};
+
+}  // namespace
 
 void PrintOutput(const LaunchState& launch) {
   const int64_t last = std::min(launch.first_failed.load(), launch.units - 1);
@@ -37,6 +62,15 @@ void PrintRemarks(const LaunchState& launch) {
   }
 }
 
-void ReportTime(const LaunchRecord&, const Timeline&, const Card&) {}
+void ReportTime(const LaunchRecord& record, const Timeline& timeline, const Card& card) {
+  if (GetOptions().summary) {
+    const std::string text = Summary(record, timeline, card);
+    fwrite(text.data(), 1, text.size(), stderr);
+  }
+  if (!GetOptions().timeline.empty()) {
+    static TimelineFile file;
+    file.Add(DrawLaunch(record, timeline, card));
+  }
+}
 
 }  // namespace bang

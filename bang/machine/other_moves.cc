@@ -124,7 +124,7 @@ void Fill(const char* name, void* dst, int64_t count, int element_bytes, uint64_
     core.Complete(pipe == Pipe::kIo ? kIoBit : kMoveBit);
     const Place place = core.Locate(name, "dst", where, region, space);
     core.CheckInFlight({name, "dst", pipe, true, false}, where, region);
-    core.CheckRace(name, "dst", where, region, space, true);
+    core.CheckRace(name, where, region, space, true);
     if (place.array != nullptr) place.array->MarkWritten(dst, bytes);
   }
   FillBytes(dst, count, element_bytes, value);

@@ -184,8 +184,8 @@ void RunningCore::CheckInFlight(const Access& access, Where where, const Region&
   Fail(where, Format("%s: %s (%s) %s", access.name, access.operand, in.c_str(), conflict.c_str()));
 }
 
-void RunningCore::CheckRace(const char* name, const char* operand, Where where, const Region& region,
-                     Space space, bool writes) {
+void RunningCore::CheckRace(const char* name, Where where, const Region& region, Space space,
+                            bool writes) {
   if (unit_ == nullptr || (space != Space::kSram && space != Space::kGdram)) return;
   Races::Race race;
   const Races::Site site{name, where, nullptr};
@@ -195,19 +195,31 @@ void RunningCore::CheckRace(const char* name, const char* operand, Where where, 
   const int64_t bytes = contiguous ? region.end() - region.begin : region.bytes;
   for (int64_t i = 0; i < pieces; ++i) {
     if (!unit_->races().Access(member_, region.segment(i), bytes, writes, site, &race)) continue;
-    FailRace(name, operand, where, space, writes, race.address, race.other, race.other_writes,
-             race.site);
+    FailRace(name, where, space, writes, race.address, race);
   }
 }
 
-void RunningCore::FailRace(const char* name, const char* operand, Where where, Space space, bool writes,
-                    const char* address, int other, bool other_writes, const Races::Site& site) {
-  const int core = other % kMembersPerCluster;
-  const std::string who =
-      UnionTask::IsMpu(other)
-          ? Format("the MPU of cluster %d", UnionTask::Cluster(other))
-          : Format("core %d of cluster %d", core, UnionTask::Cluster(other));
-  const Where other_where = site.code != nullptr ? ScalarWhere(site.code) : site.where;
+void RunningCore::FailRace(const char* name, Where where, Space space, bool writes,
+                           const char* address, const Races::Race& race) {
+  struct Side {
+    std::string who, what;
+    Where where;
+    bool writes;
+  };
+  const auto what = [](const char* built_in, bool stores) {
+    return built_in != nullptr ? std::string(built_in)
+                               : Format("a scalar %s", stores ? "store" : "load");
+  };
+  Side mine{Name(), what(name, writes), where, writes};
+  const int cluster = UnionTask::Cluster(race.other);
+  Side other{UnionTask::IsMpu(race.other)
+                 ? Format("the MPU of cluster %d", cluster)
+                 : Format("core %d of cluster %d", race.other % kMembersPerCluster, cluster),
+             what(race.site.name, race.other_writes),
+             race.site.code != nullptr ? ScalarWhere(race.site.code) : race.site.where,
+             race.other_writes};
+  // The line that reads is the one where a barrier is missing before.
+  if (mine.writes && !other.writes) std::swap(mine, other);
   const Array* array = arrays_.Find(address);
   std::string place;
   if (array != nullptr) {
@@ -218,12 +230,11 @@ void RunningCore::FailRace(const char* name, const char* operand, Where where, S
                    static_cast<long long>(address - allocation->begin),
                    static_cast<long long>(allocation->number));
   }
-  const std::string what = name == nullptr ? Format("a scalar %s", writes ? "store" : "load")
-                                           : Format("%s: %s", name, operand);
-  Fail(where, Format("race: %s %s %s, which %s %s%s%s at %s without a barrier in between",
-                     what.c_str(), writes ? "writes" : "reads", place.c_str(), who.c_str(),
-                     other_writes ? "writes" : "reads", site.name != nullptr ? " by " : "",
-                     site.name != nullptr ? site.name : "", At(other_where).c_str()));
+  Fail(mine.where,
+       Format("race: %s of %s %s %s, which %s %s by %s at %s without a barrier in between",
+              mine.what.c_str(), mine.who.c_str(), mine.writes ? "writes" : "reads", place.c_str(),
+              other.who.c_str(), other.writes ? "writes" : "reads", other.what.c_str(),
+              At(other.where).c_str()));
 }
 
 void RunningCore::Complete(unsigned pipes) {

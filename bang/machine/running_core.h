@@ -67,8 +67,7 @@ class RunningCore {
   // Ends the task if the access touches what is in flight.
   void CheckInFlight(const Access& access, Where where, const Region& region);
   // Ends the task if the access races with another core's of the union task.
-  void CheckRace(const char* name, const char* operand, Where where, const Region& region,
-                 Space space, bool writes);
+  void CheckRace(const char* name, Where where, const Region& region, Space space, bool writes);
 
   // Ends the task if the array that was declared last does not fit beside the others.
   void CheckCapacity(Space space, Where where);
@@ -100,9 +99,8 @@ class RunningCore {
                               const Region& region, Space space);
   [[noreturn]] void FailScalar(const Region& region, bool writes, const void* code);
   void SayUnwritten(const Array& array, const char* data, const void* code);
-  [[noreturn]] void FailRace(const char* name, const char* operand, Where where, Space space,
-                             bool writes, const char* address, int other, bool other_writes,
-                             const Races::Site& site);
+  [[noreturn]] void FailRace(const char* name, Where where, Space space, bool writes,
+                             const char* address, const Races::Race& race);
   const Allocation* FindAllocation(const void* data);
   Where ScalarWhere(const void* code) const;
 

@@ -57,8 +57,7 @@ void RunningCore::ScalarAccess(const char* data, int64_t bytes, bool writes, con
   if (unit_ != nullptr && (space == Space::kSram || space == Space::kGdram)) {
     Races::Race race;
     if (unit_->races().Access(member_, data, bytes, writes, {nullptr, {}, code}, &race)) {
-      FailRace(nullptr, nullptr, ScalarWhere(code), space, writes, race.address, race.other,
-               race.other_writes, race.site);
+      FailRace(nullptr, ScalarWhere(code), space, writes, race.address, race);
     }
   }
   if (array == nullptr) return;

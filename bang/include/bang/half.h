@@ -48,20 +48,20 @@ constexpr bool RoundsUp(Rounding rounding, bool negative, bool odd, bool cut, in
   return false;
 }
 
-// The bits of the nearest value with `exponent_bits` and `mantissa_bits`, from a double: one rounding,
-// whatever the source was. A NaN becomes the quiet one of its sign.
-inline uint16_t NarrowBits(double value, int exponent_bits, int mantissa_bits, Rounding rounding) {
+// The bits of a value with `exponent_bits` and `mantissa_bits` from a double: one rounding, whatever
+// the source was. A NaN becomes the quiet one of its sign.
+inline uint32_t NarrowBits(double value, int exponent_bits, int mantissa_bits, Rounding rounding) {
   const uint64_t bits = BitCast<uint64_t>(value);
   const bool negative = bits >> 63;
-  const uint16_t sign = static_cast<uint16_t>(negative ? 0x8000 : 0);
+  const uint32_t sign = (negative ? 1u : 0u) << (exponent_bits + mantissa_bits);
   const int max_exponent = (1 << exponent_bits) - 1;
   const int bias = max_exponent >> 1;
   const uint64_t fraction = bits & 0xFFFFFFFFFFFFFull;
   const int exponent = static_cast<int>(bits >> 52 & 0x7FF);
-  const uint16_t infinity = static_cast<uint16_t>(max_exponent << mantissa_bits);
+  const uint32_t infinity = static_cast<uint32_t>(max_exponent) << mantissa_bits;
   if (exponent == 0x7FF) {
-    const uint16_t quiet = static_cast<uint16_t>(1u << (mantissa_bits - 1));
-    return static_cast<uint16_t>(sign | infinity | (fraction ? quiet : 0));
+    const uint32_t quiet = 1u << (mantissa_bits - 1);
+    return sign | infinity | (fraction ? quiet : 0);
   }
   if (exponent == 0 && fraction == 0) return sign;
   // The result is `kept` steps; below the smallest normal value the steps stay as they are there.
@@ -82,24 +82,23 @@ inline uint16_t NarrowBits(double value, int exponent_bits, int mantissa_bits, R
   const int half_way = rest > half_step ? 1 : rest == half_step ? 0 : -1;
   kept += RoundsUp(rounding, negative, kept & 1, rest != 0, half_way);
   // A carry out of the mantissa adds one to the exponent, as it should.
-  uint64_t result =
-      kept + (static_cast<uint64_t>(result_exponent - 1) << mantissa_bits);
+  uint64_t result = kept + (static_cast<uint64_t>(result_exponent - 1) << mantissa_bits);
   if (result >= infinity) {
     // Beyond the largest value: infinity, unless the mode never rounds to it.
     const bool to_infinity = rounding == Rounding::kUp     ? !negative
                              : rounding == Rounding::kDown ? negative
                                                            : rounding != Rounding::kTowardZero;
-    result = to_infinity ? infinity : infinity - 1u;
+    result = to_infinity ? infinity : infinity - 1;
   }
-  return static_cast<uint16_t>(sign | result);
+  return sign | static_cast<uint32_t>(result);
 }
 
 inline uint16_t HalfBits(double value, Rounding rounding = Rounding::kNearestEven) {
-  return NarrowBits(value, 5, 10, rounding);
+  return static_cast<uint16_t>(NarrowBits(value, 5, 10, rounding));
 }
 
 inline uint16_t BFloat16Bits(double value, Rounding rounding = Rounding::kNearestEven) {
-  return NarrowBits(value, 8, 7, rounding);
+  return static_cast<uint16_t>(NarrowBits(value, 8, 7, rounding));
 }
 
 inline float HalfValue(uint16_t bits) {
@@ -126,8 +125,8 @@ class Float16 {
   Float16() = default;
   template <typename T, typename = std::enable_if_t<std::is_arithmetic<T>::value>>
   Float16(T value)  // NOLINT(google-explicit-constructor): converts as the built-in types do
-      : bits_(NarrowBits(static_cast<double>(value), kExponentBits, kMantissaBits,
-                         Rounding::kNearestEven)) {}
+      : bits_(static_cast<uint16_t>(NarrowBits(static_cast<double>(value), kExponentBits,
+                                               kMantissaBits, Rounding::kNearestEven))) {}
   template <int kOtherExponentBits, int kOtherMantissaBits>
   explicit Float16(Float16<kOtherExponentBits, kOtherMantissaBits> value)
       : Float16(static_cast<float>(value)) {}

@@ -15,8 +15,8 @@ namespace bang {
 enum class Space : uint8_t { kNram, kWram, kSram, kLdram, kGdram };
 
 // An array at namespace scope. The records of a program, or of a shared library, stand one behind
-// another in its section "bang_arrays".
-struct ArrayRecord {
+// another in its section "bang_arrays"; as long as it is aligned, no compiler leaves gaps there.
+struct alignas(64) ArrayRecord {
   const char* name;  // as the source writes it
   const char* file;
   int line;
@@ -28,6 +28,7 @@ struct ArrayRecord {
   // share and SharedMemory places.
   void* (*address)();
 };
+static_assert(sizeof(ArrayRecord) == 64);
 
 struct KernelRecord {
   const char* name;  // as the source writes it, with template arguments where there are some
@@ -49,6 +50,9 @@ class LocalArray {
   LocalArray(const LocalArray&) = delete;
   LocalArray& operator=(const LocalArray&) = delete;
 };
+
+// Memory for an array of NRAM, WRAM or LDRAM, the calling thread's own as long as it lives.
+void* CoreMemory(int64_t bytes);
 
 // Where the calling core's cluster has this SRAM array.
 void* SharedMemory(const ArrayRecord& record);
@@ -82,7 +86,8 @@ extern const ArrayRecord __stop_bang_arrays[] __attribute__((weak, visibility("h
 template <typename Body>
 void Launch(const KernelRecord& kernel, const Body& body) {
   LaunchErased(kernel, Module{__start_bang_arrays, __stop_bang_arrays}, &body,
-               [](const void* erased) {
+               // Not device code: the arguments are where the host left them.
+               [](const void* erased) __attribute__((no_sanitize("thread"))) {
                  Body copy = *static_cast<const Body*>(erased);
                  copy();
                });

@@ -72,6 +72,13 @@ TEST_F(ClockTest, BlockingCopies) {
             // The load as above without the sync's 2 cycles hidden in the wait: there at 1153. The
             // store is issued at 1155 and begins when the sum is there, at 1210.
             1210 + 10 + 40 + 50);
+  EXPECT_EQ(Waited(Wait::kCompute), 1210 - 1155);
+  EXPECT_EQ(Waited(Wait::kDependence), 0);
+  // One that doesn't block waits in its pipe.
+  Operation store = Store(4096);
+  store.pipes = kComputePipe;
+  EXPECT_EQ(Cycles(Block({{Blocking(Load(4096)), Vector(4096), store}})), 1210 + 10 + 40 + 50);
+  EXPECT_EQ(Waited(Wait::kCompute), 0);
   EXPECT_EQ(Waited(Wait::kDependence), 1210 - 1155);
 }
 
