@@ -24,7 +24,7 @@ setup:
 # In a folder of its own, for this machine alone and with nothing but what it needs.
 demo: setup  ## operators on scenes one can see, checked against an independent oracle
 	@cmake --preset release -B build/demo -DDETOPS_CUDA=OFF -DDETOPS_QUICK=ON -DDETOPS_BUILD_TESTS=OFF \
-	  -DDETOPS_BUILD_EXAMPLES=OFF >/dev/null
+	  -DDETOPS_BUILD_EXAMPLES=OFF -DDETOPS_BUILD_BANG=OFF >/dev/null
 	@cmake --build build/demo --target detops_demo -j $(JOBS)
 	@build/demo/tools/detops/detops_demo build/demo/index.html
 
