@@ -94,8 +94,8 @@ void RewriteNamed(Unit* unit, const SpaceVariable& variable, const Declaration& 
                 slot + "; }";
     }
     behind +=
-        " __attribute__((section(\"bang_arrays\"), used, retain)) static ::bang::ArrayRecord " + record +
-        " = " +
+        " __attribute__((section(\"bang_arrays\"), used, retain)) static ::bang::ArrayRecord " +
+        record + " = " +
         Record(*unit, name, mark, id, "sizeof(" + target + ")", shared ? "nullptr" : address) +
         ";" + " extern \"C\" __attribute__((no_sanitize(\"thread\"))) void " +
         Numbered("bind", id) + "() { " + slot + " = " +

@@ -189,6 +189,8 @@ class Pipeline {
         const std::string hidden = "bang_private_";
         for (size_t at; (at = line.find(hidden)) != line.npos;)
           line.replace(at, hidden.size() + 16, "{anonymous}");
+        // A kernel's body is one, which is not the user's concern.
+        if (line.find(": In lambda function:") != line.npos) continue;
         if (said.count(line) == 0) fprintf(stderr, "%s\n", line.c_str());
         here.insert(line);
       }

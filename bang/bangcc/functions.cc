@@ -94,9 +94,9 @@ class FunctionRewriter {
     const std::string record = is_private ? "bang_private_kernel_record" : "bang_kernel_record";
     std::string before = "{ ";
     if (!ids.empty()) before += "static const ::uint32_t bang_arrays[] = {" + ids + "}; ";
-    before += "static const ::bang::KernelRecord " + record + " = {" + KernelName(function) + ", " +
-              unit_->FileAndLine(function.name) + ", 0x" + unit_->Id() + "u, " +
-              (ids.empty() ? "nullptr" : "bang_arrays") + ", " +
+    before += NameOfTemplate(function) + "static const ::bang::KernelRecord " + record + " = {" +
+              KernelName(function) + ", " + unit_->FileAndLine(function.name) + ", 0x" +
+              unit_->Id() + "u, " + (ids.empty() ? "nullptr" : "bang_arrays") + ", " +
               std::to_string(reached.arrays.size()) + ", " + (reached.ordered ? "true" : "false") +
               ", " + std::to_string(unit_->arch) + "}; ::bang::Launch(" + record +
               ", [=]() mutable { " + bind;
@@ -104,9 +104,20 @@ class FunctionRewriter {
     unit_->edits.After(function.body_close, " }); }");
   }
 
+  // For the record: with template arguments, where there are some.
   std::string KernelName(const Function& function) const {
-    const std::string name(source_.Text(function.name));
-    return Quoted(name);
+    return function.parameters.empty() ? Quoted(source_.Text(function.name))
+                                       : "bang_kernel_name.text";
+  }
+
+  std::string NameOfTemplate(const Function& function) const {
+    if (function.parameters.empty()) return "";
+    std::string names;
+    for (const std::string& parameter : function.parameters) {
+      names += (names.empty() ? "" : ",") + parameter;
+    }
+    return "static constexpr auto bang_kernel_name = ::bang::MakeKernelName(__PRETTY_FUNCTION__, " +
+           Quoted(source_.Text(function.name)) + ", " + Quoted(names) + "); ";
   }
 
   void Device(const Function& function) {

@@ -69,7 +69,7 @@ size_t Parser::Namespace(size_t i, size_t end, bool in_class) {
 
 void Parser::Parameters(size_t open, size_t close, Function* function) {
   function->parameters.clear();
-  TemplateParameter parameter;
+  std::string parameter;
   bool fixed = false;  // behind '=' stands the default
   for (size_t i = open + 1; i < close; ++i) {
     if (Is(i, "<")) {
@@ -79,16 +79,14 @@ void Parser::Parameters(size_t open, size_t close, Function* function) {
     }
     if (Is(i, ",")) {
       function->parameters.push_back(parameter);
-      parameter = {};
+      parameter.clear();
       fixed = false;
     } else if (Is(i, "=")) {
       fixed = true;
-    } else if (Is(i, "...")) {
-      parameter.pack = true;
     } else if (source_.Partner(i) > i) {
       i = source_.Partner(i);
     } else if (!fixed && source_.IsIdentifier(i) && !Is(i, "typename") && !Is(i, "class")) {
-      parameter.name = source_.Text(i);
+      parameter = source_.Text(i);
     }
   }
   if (close > open + 1) function->parameters.push_back(parameter);

@@ -19,11 +19,6 @@ bool IsKernelMark(std::string_view word);    // __mlu_global__, __mlu_entry__
 bool IsFunctionMark(std::string_view word);  // those, __mlu_func__, __mlu_host__ and their like
 bool IsSpaceMark(std::string_view word);     // __nram__ and its like
 
-struct TemplateParameter {
-  std::string name;  // empty: none
-  bool pack = false;
-};
-
 // All positions are indices of tokens.
 struct Function {
   size_t first = 0;  // of the declaration, with its template <...>
@@ -40,9 +35,9 @@ struct Function {
   bool is_template = false;
   bool is_constexpr = false;
   bool is_operator = false;
-  bool instantiation = false;         // template void f<int>();
-  bool extern_instantiation = false;  // extern template ...
-  std::vector<TemplateParameter> parameters;
+  bool instantiation = false;           // template void f<int>();
+  bool extern_instantiation = false;    // extern template ...
+  std::vector<std::string> parameters;  // names of the template's; an empty one for none
 
   bool has_body() const { return body_open != kNone; }
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What arrays of NRAM, WRAM and LDRAM at namespace scope stand in: part of libbang, as compiled
-// programs call it.
+// Part of libbang: what the code that bangcc writes into programs calls.
 #include <stdlib.h>
 
 #include <memory>
@@ -9,6 +8,25 @@
 #include <vector>
 
 #include "bang/launch.h"
+#include "bang/task.h"
+
+// The variables of bang/task.h, of the names that its declarations give them.
+extern "C" {
+#define BANG_TASK_NUMBER(name) __thread int bang_##name __attribute__((tls_model("initial-exec")))
+BANG_TASK_NUMBER(taskId);
+BANG_TASK_NUMBER(taskIdX);
+BANG_TASK_NUMBER(taskIdY);
+BANG_TASK_NUMBER(taskIdZ);
+BANG_TASK_NUMBER(taskDim);
+BANG_TASK_NUMBER(taskDimX);
+BANG_TASK_NUMBER(taskDimY);
+BANG_TASK_NUMBER(taskDimZ);
+BANG_TASK_NUMBER(clusterId);
+BANG_TASK_NUMBER(clusterDim);
+BANG_TASK_NUMBER(coreId);
+BANG_TASK_NUMBER(coreDim);
+#undef BANG_TASK_NUMBER
+}
 
 namespace bang {
 namespace {
@@ -18,6 +36,22 @@ struct Release {
 };
 
 }  // namespace
+
+void BindTask() {
+  const Task& task = CurrentTask();
+  bang_taskId = task.id;
+  bang_taskIdX = task.id_x;
+  bang_taskIdY = task.id_y;
+  bang_taskIdZ = task.id_z;
+  bang_taskDim = task.dim;
+  bang_taskDimX = task.dim_x;
+  bang_taskDimY = task.dim_y;
+  bang_taskDimZ = task.dim_z;
+  bang_clusterId = task.cluster_id;
+  bang_clusterDim = task.cluster_dim;
+  bang_coreId = task.core_id;
+  bang_coreDim = task.core_dim;
+}
 
 void* CoreMemory(int64_t bytes) {
   thread_local std::vector<std::unique_ptr<void, Release>> owned;

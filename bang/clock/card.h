@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A card, as cards/NAME.card describes it: sizes, and every cost that the clock assumes. Those files
-// say what each value means and how sure it is.
+// A card, as cards/NAME.card describes it: sizes, and every cost that the clock assumes. Those
+// files say what each value means and how sure it is.
 #ifndef BANG_CLOCK_CARD_H_
 #define BANG_CLOCK_CARD_H_
 

@@ -61,7 +61,9 @@ class CardClock final : public SharedParts {
   void BeginGroup(int64_t time, const std::vector<int>& units);
   void Release(int unit, int64_t time);
   std::vector<int> Members(int unit, BarrierKind kind) const;
-  SharedBandwidth& ChannelOf(Channel channel) { return channel == Channel::kGdram ? gdram_ : sram_; }
+  SharedBandwidth& ChannelOf(Channel channel) {
+    return channel == Channel::kGdram ? gdram_ : sram_;
+  }
 
   const LaunchRecord& launch_;
   const Card& card_;
@@ -74,16 +76,18 @@ class CardClock final : public SharedParts {
 
   size_t next_program_ = 0;
   std::deque<Group> groups_;
-  std::vector<Group*> group_of_;     // by unit
-  std::vector<Barrier> barriers_;    // by the unit of the first member, and kind
-  std::set<int> free_;               // BLOCK: places in order_; UNION: clusters
-  std::vector<int> order_;           // BLOCK: the cores in the order in which they get tasks
+  std::vector<Group*> group_of_;   // by unit
+  std::vector<Barrier> barriers_;  // by the unit of the first member, and kind
+  std::set<int> free_;             // BLOCK: places in order_; UNION: clusters
+  std::vector<int> order_;         // BLOCK: the cores in the order in which they get tasks
   int64_t now_ = 0;
 };
 
 CardClock::CardClock(const LaunchRecord& launch, const Card& card, Detail detail,
                      Timeline* timeline)
-    : launch_(launch), card_(card), timeline_(*timeline),
+    : launch_(launch),
+      card_(card),
+      timeline_(*timeline),
       gdram_(static_cast<int>(card.clusters),
              {.flow = PerCycle(card.gdram_core_bandwidth, card),
               .group = PerCycle(card.gdram_cluster_bandwidth, card),
@@ -91,8 +95,8 @@ CardClock::CardClock(const LaunchRecord& launch, const Card& card, Detail detail
       sram_(static_cast<int>(card.clusters),
             {.flow = card.sram_core_bytes_per_cycle * SharedBandwidth::kFraction,
              .group = card.sram_cluster_bytes_per_cycle * SharedBandwidth::kFraction,
-             .total = card.clusters * card.sram_cluster_bytes_per_cycle *
-                      SharedBandwidth::kFraction}) {
+             .total =
+                 card.clusters * card.sram_cluster_bytes_per_cycle * SharedBandwidth::kFraction}) {
   for (const std::string& kind : launch.costs) {
     const int64_t* cycles = card.FindCost(kind);
     cost_cycles_.push_back(cycles ? *cycles : 0);
@@ -182,8 +186,7 @@ void CardClock::Arrive(int unit, BarrierKind kind, int64_t time) {
   barrier.arrived.push_back(unit);
   barrier.last = std::max(barrier.last, time);
   if (barrier.arrived.size() < members.size()) return;
-  const bool one_cluster =
-      members.front() / kUnitsPerCluster == members.back() / kUnitsPerCluster;
+  const bool one_cluster = members.front() / kUnitsPerCluster == members.back() / kUnitsPerCluster;
   const int64_t cost = members.size() == 1 ? 0
                        : one_cluster       ? card_.barrier_cluster
                                            : card_.barrier_union;

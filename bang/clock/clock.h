@@ -17,7 +17,7 @@ enum class Detail { kCounters, kTimeline };
 
 // Why a core, or one of its pipes, stood still.
 enum class Wait : uint8_t {
-  kIo,          // the core, for its own pipe
+  kIo,  // the core, for its own pipe
   kMove,
   kCompute,
   kBarrier,     // the core, for other cores
@@ -66,7 +66,7 @@ struct Span {
   int32_t task;
   uint16_t unit;  // index into Timeline::units
   Pipe pipe;
-  Wait wait;      // kNone: work
+  Wait wait;  // kNone: work
   bool copy;
   Space from, to;  // of a copy
 };

@@ -13,8 +13,9 @@ GdramUnits UnitsOf(const Operation& copy) {
   if (copy.units > 0) return {copy.units, copy.partial_units};
   const int64_t segments = copy.strided ? std::max<int64_t>(copy.segments, 1) : 1;
   const int64_t bytes = (copy.bytes + segments - 1) / segments;
-  return CountGdramUnits(0, bytes, {.stride1 = bytes + kGdramUnitBytes - bytes % kGdramUnitBytes,
-                                    .count1 = segments - 1});
+  return CountGdramUnits(
+      0, bytes,
+      {.stride1 = bytes + kGdramUnitBytes - bytes % kGdramUnitBytes, .count1 = segments - 1});
 }
 
 int64_t GdramBytes(const Operation& copy, const Card& card) {

@@ -4,8 +4,8 @@
 // hands them to the queues of the other pipes, each of which takes them in order.
 //
 // A core goes ahead by itself, in its own time, as far as it can: what it can't tell alone (when a
-// copy ends that shares bandwidth, when a barrier opens) it asks of its Card side, and stops where it
-// needs the answer.
+// copy ends that shares bandwidth, when a barrier opens) it asks of its Card side, and stops where
+// it needs the answer.
 #ifndef BANG_CLOCK_CORE_H_
 #define BANG_CLOCK_CORE_H_
 
@@ -36,8 +36,8 @@ class SharedParts {
 
 class Core {
  public:
-  // `timeline` has room for this unit and all sites. `cost_cycles[i]` is what Operation::cost i costs
-  // per pass, 0: the card's file has no such row.
+  // `timeline` has room for this unit and all sites. `cost_cycles[i]` is what Operation::cost i
+  // costs per pass, 0: the card's file has no such row.
   Core(int unit, const Card& card, const std::vector<int64_t>& cost_cycles, SharedParts& shared,
        Detail detail, Timeline& timeline);
 
@@ -58,14 +58,14 @@ class Core {
     bool has_marks;
   };
   struct Queue {
-    std::deque<Entry> entries;     // the first may be a copy that runs
-    std::vector<int64_t> begins;   // of all that have begun
-    std::vector<int64_t> ends;     // results there, of all that have ended
-    Marks after = {};              // of the next entry: kPipeWait
+    std::deque<Entry> entries;    // the first may be a copy that runs
+    std::vector<int64_t> begins;  // of all that have begun
+    std::vector<int64_t> ends;    // results there, of all that have ended
+    Marks after = {};             // of the next entry: kPipeWait
     bool has_marks = false;
     bool running = false;
-    CopyCost cost = {};            // of the copy that runs
-    int64_t free = 0;              // when the pipe can begin the next
+    CopyCost cost = {};  // of the copy that runs
+    int64_t free = 0;    // when the pipe can begin the next
     size_t pushed() const { return ends.size() + entries.size(); }
   };
 
@@ -98,7 +98,7 @@ class Core {
   std::vector<Span>* const spans_;  // null: nobody wants them
 
   const Program* program_ = nullptr;
-  size_t next_ = 0;            // operation of the program
+  size_t next_ = 0;  // operation of the program
   enum class Phase { kNew, kIssued, kQueued, kArrived, kOpened };
   Phase phase_ = Phase::kNew;  // of that operation
   int64_t began_ = 0;          // the program

@@ -34,8 +34,8 @@ GdramUnits CountGdramUnits(uint64_t address, int64_t bytes, const CopySide& side
     const int64_t times2 = (count2 - j + kGdramUnitBytes - 1) / kGdramUnitBytes;
     for (int64_t i = 0; i < std::min(count1, kGdramUnitBytes); ++i) {
       const int64_t times1 = (count1 - i + kGdramUnitBytes - 1) / kGdramUnitBytes;
-      const GdramUnits one = CountSegment(
-          address + static_cast<uint64_t>(j * stride2 + i * stride1), bytes);
+      const GdramUnits one =
+          CountSegment(address + static_cast<uint64_t>(j * stride2 + i * stride1), bytes);
       sum.touched += times1 * times2 * one.touched;
       sum.partial += times1 * times2 * one.partial;
     }

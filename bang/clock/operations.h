@@ -20,31 +20,31 @@ constexpr int kPipeCount = 4;
 constexpr uint8_t PipeBit(Pipe pipe) { return static_cast<uint8_t>(1u << static_cast<int>(pipe)); }
 
 enum class Kind : uint8_t {
-  kScalar,   // `amount` operators of scalar code
-  kAccess,   // `amount` scalar loads and stores of the space `from`
-  kCompute,  // a vector instruction: `bytes` through the unit, `amount` operations on elements
-  kCopy,     // `segments` segments, `bytes` in all, from `from` to `to`
-  kWait,     // the core waits until what is on the pipes of `pipes` has ended
+  kScalar,    // `amount` operators of scalar code
+  kAccess,    // `amount` scalar loads and stores of the space `from`
+  kCompute,   // a vector instruction: `bytes` through the unit, `amount` operations on elements
+  kCopy,      // `segments` segments, `bytes` in all, from `from` to `to`
+  kWait,      // the core waits until what is on the pipes of `pipes` has ended
   kPipeWait,  // the pipes of `consumers` start nothing later before what is on `pipes` has ended
   kBarrier    // of `barrier`'s members; the own pipes are drained first
 };
 
 struct Operation {
   Kind kind;
-  Pipe pipe = Pipe::kScalar;   // kCompute, kCopy: the pipe that does it
-  bool blocking = false;       // the core goes on when it has ended
-  uint8_t pipes = 0;           // kWait, kPipeWait; kCompute, kCopy: waits for these pipes first
-  uint8_t consumers = 0;       // kPipeWait
+  Pipe pipe = Pipe::kScalar;  // kCompute, kCopy: the pipe that does it
+  bool blocking = false;      // the core goes on when it has ended
+  uint8_t pipes = 0;          // kWait, kPipeWait; kCompute, kCopy: waits for these pipes first
+  uint8_t consumers = 0;      // kPipeWait
   BarrierKind barrier = BarrierKind::kIpus;
-  Space from = Space::kNram;   // kCopy, kAccess
-  Space to = Space::kNram;     // kCopy
-  bool strided = false;        // kCopy: segments that are not contiguous on the GDRAM side
-  uint8_t cost = 0;            // kCompute: index into Launch::costs; 0: `passes` simple instructions
-  uint16_t passes = 1;         // kCompute
-  uint8_t element_bytes = 4;   // kCompute: of an element, for the peak it is measured against
-  bool dependent = true;       // kCompute: uses what the vector instruction before it wrote
-  uint32_t site = 0;           // index into Launch::sites
-  uint32_t segments = 1;       // kCopy
+  Space from = Space::kNram;  // kCopy, kAccess
+  Space to = Space::kNram;    // kCopy
+  bool strided = false;       // kCopy: segments that are not contiguous on the GDRAM side
+  uint8_t cost = 0;           // kCompute: index into Launch::costs; 0: `passes` simple instructions
+  uint16_t passes = 1;        // kCompute
+  uint8_t element_bytes = 4;  // kCompute: of an element, for the peak it is measured against
+  bool dependent = true;      // kCompute: uses what the vector instruction before it wrote
+  uint32_t site = 0;          // index into Launch::sites
+  uint32_t segments = 1;      // kCopy
   // kCopy with a side in GDRAM or LDRAM (both: the destination's), by CountGdramUnits; units 0: not
   // counted, as if every segment began with a unit.
   uint32_t units = 0, partial_units = 0;
@@ -73,8 +73,8 @@ struct LaunchRecord {
   const char* file;
   int line;
   int64_t tasks;
-  int union_clusters;         // 0: BLOCK
-  int programs_per_unit;      // 1: BLOCK; 5 n: UNIONn
+  int union_clusters;     // 0: BLOCK
+  int programs_per_unit;  // 1: BLOCK; 5 n: UNIONn
   std::vector<Program> programs;
   std::vector<CallSite> sites;
   std::vector<std::string> costs;  // names of rows of the card's cost table; [0] is empty

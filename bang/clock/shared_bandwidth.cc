@@ -75,8 +75,8 @@ void SharedBandwidth::ShareOut() {
     }
     const int64_t most = std::min<int64_t>(rates_.flow, rates_.group / static_cast<int64_t>(n));
     group.rate = n >= full ? std::max<int64_t>(most, 1) : fair;
-    const int64_t end = now_ + DivideUp(std::max<int64_t>(group.flows.back().end - group.served, 0),
-                                        group.rate);
+    const int64_t end =
+        now_ + DivideUp(std::max<int64_t>(group.flows.back().end - group.served, 0), group.rate);
     if (end < next_end_) {
       next_end_ = end;
       next_group_ = static_cast<int>(i);

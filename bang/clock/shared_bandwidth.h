@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A memory whose bandwidth the flows of several groups share fairly: every flow gets the same, but no
-// more than a flow alone can take, and a group's flows no more than the group's share. (The card's
-// GDRAM, groups being clusters; the SRAMs, each its own group.)
+// A memory whose bandwidth the flows of several groups share fairly: every flow gets the same, but
+// no more than a flow alone can take, and a group's flows no more than the group's share. (The
+// card's GDRAM, groups being clusters; the SRAMs, each its own group.)
 //
 // All numbers are integers, so results are the same everywhere: amounts in kFraction-ths of a byte,
 // rates in those per cycle, rounded down; a flow ends with a whole cycle.

@@ -17,8 +17,8 @@ namespace {
 constexpr int kGarbage = 0x4b;
 constexpr int64_t kMaxGarbageBytes = int64_t{64} << 20;
 
-// mmap refuses 0.
-int64_t MappedBytes(int64_t bytes) { return std::max<int64_t>(bytes, 1); }
+// What lies beyond the end of an allocation is no other one's, so that overruns are noticed.
+constexpr int64_t kGapBytes = 64 << 10;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ DeviceMemory::~DeviceMemory() { FreeAll(); }
 char* DeviceMemory::Allocate(int64_t bytes) {
   const std::unique_lock lock(mutex_);
   if (bytes < 0 || bytes > capacity_ - used_) return nullptr;
-  void* data = mmap(nullptr, MappedBytes(bytes), PROT_READ | PROT_WRITE,
+  void* data = mmap(nullptr, bytes + kGapBytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED) return nullptr;
   if (GetOptions().check) memset(data, kGarbage, std::min(bytes, kMaxGarbageBytes));
@@ -50,14 +50,14 @@ bool DeviceMemory::Free(void* data) {
   freed_[allocation.begin] = allocation.number;
   used_ -= allocation.bytes;
   ++generation_;
-  munmap(allocation.begin, MappedBytes(allocation.bytes));
+  munmap(allocation.begin, allocation.bytes + kGapBytes);
   return true;
 }
 
 void DeviceMemory::FreeAll() {
   const std::unique_lock lock(mutex_);
   for (const auto& [begin, allocation] : allocations_) {
-    munmap(allocation.begin, MappedBytes(allocation.bytes));
+    munmap(allocation.begin, allocation.bytes + kGapBytes);
     freed_[begin] = allocation.number;
   }
   allocations_.clear();

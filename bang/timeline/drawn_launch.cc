@@ -81,8 +81,8 @@ DrawnLaunch DrawLaunch(const LaunchRecord& launch, const Timeline& timeline, con
   drawn.summary = Summary(launch, timeline, card);
   for (size_t i = 0; i < timeline.sites.size(); ++i) {
     const CallSite site = i < launch.sites.size() ? launch.sites[i] : CallSite{};
-    drawn.sites.push_back({site.name ? site.name : "", site.file ? site.file : "", site.line,
-                           timeline.sites[i]});
+    drawn.sites.push_back(
+        {site.name ? site.name : "", site.file ? site.file : "", site.line, timeline.sites[i]});
   }
   drawn.spans.reserve(timeline.spans.size());
   for (const Span& span : timeline.spans) drawn.spans.push_back({span, 1, Length(span)});
@@ -110,6 +110,20 @@ void Thin(size_t most_spans, DrawnLaunch* launch) {
     if (joined.size() > most_spans && cell < rest) continue;
     spans = std::move(joined);
     return;
+  }
+}
+
+void AddLaunch(DrawnLaunch launch, std::vector<DrawnLaunch>* launches) {
+  launches->push_back(std::move(launch));
+  size_t spans = 0;
+  for (const DrawnLaunch& one : *launches) spans += one.spans.size();
+  if (spans <= kMostSpans) return;
+  // To half of it, so that this is not done for each launch.
+  for (DrawnLaunch& one : *launches) {
+    if (one.spans.size() > kMostSpans / 2 / launches->size()) {
+      Thin(kMostSpans / 2 / launches->size(), &one);
+      one.spans.shrink_to_fit();
+    }
   }
 }
 

@@ -44,9 +44,13 @@ constexpr size_t kMostSpans = 400000;
 DrawnLaunch DrawLaunch(const LaunchRecord& launch, const Timeline& timeline, const Card& card,
                        size_t most_spans = kMostSpans);
 
-// At most about `most_spans` spans are left. The first half are the earliest as they are; after them
-// neighbours on a pipe are joined, so that the rest is still there as a whole.
+// At most about `most_spans` spans are left. The first half are the earliest as they are; after
+// them neighbours on a pipe are joined, so that the rest is still there as a whole.
 void Thin(size_t most_spans, DrawnLaunch* launch);
+
+// One more launch of a program, and all of them thinned to what a file has, so that memory is
+// bounded.
+void AddLaunch(DrawnLaunch launch, std::vector<DrawnLaunch>* launches);
 
 }  // namespace bang
 

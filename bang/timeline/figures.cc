@@ -10,7 +10,8 @@ constexpr const char* kPipeSentence[kPipeCount] = {
     "scalar code: it is busy most of the time; give more to each vector instruction",
     "the IO pipe of each core: its copies follow each other without a gap; copy less, or in larger "
     "pieces",
-    "the Move pipe of each core: its copies follow each other without a gap; copy less, or in larger "
+    "the Move pipe of each core: its copies follow each other without a gap; copy less, or in "
+    "larger "
     "pieces",
     "the vector unit: it is busy most of the time; fewer or longer instructions would help"};
 
@@ -21,15 +22,16 @@ const char* WaitSentence(Wait wait) {
       return "waiting for IO: no pipe is busy most of the time; load the next block while the core "
              "computes, or load more at once";
     case Wait::kMove:
-      return "waiting for Move: no pipe is busy most of the time; copy the next block while the core "
+      return "waiting for Move: no pipe is busy most of the time; copy the next block while the "
+             "core "
              "computes";
     case Wait::kCompute:
       return "waiting for results: no pipe is busy most of the time; use longer vectors, or wait "
              "later";
     case Wait::kBarrier:
-      return "barriers: cores wait for each other; share the work out more evenly, or meet less often";
-    default:
-      return "no part: each is busy for a part of the time; let them overlap";
+      return "barriers: cores wait for each other; share the work out more evenly, or meet less "
+             "often";
+    default: return "no part: each is busy for a part of the time; let them overlap";
   }
 }
 
@@ -47,15 +49,17 @@ std::string Bottleneck(const Figures& figures, const Card& card) {
            "the work into equal parts";
   }
   const double running = 1 - figures.no_task;
-  const int pipe = static_cast<int>(std::max_element(figures.busy, figures.busy + kPipeCount) -
-                                    figures.busy);
+  const int pipe =
+      static_cast<int>(std::max_element(figures.busy, figures.busy + kPipeCount) - figures.busy);
   std::string sentence;
   if (figures.busy[pipe] > 0.6 * running) {
-    const bool copies = pipe == static_cast<int>(Pipe::kIo) || pipe == static_cast<int>(Pipe::kMove);
-    sentence = copies && share(Wait::kBandwidth) > 0.3 * figures.busy[pipe]
-                   ? "the bandwidth that cores of a cluster share: their copies slow each other down; "
-                     "load what they share once, into SRAM"
-                   : kPipeSentence[pipe];
+    const bool copies =
+        pipe == static_cast<int>(Pipe::kIo) || pipe == static_cast<int>(Pipe::kMove);
+    sentence =
+        copies && share(Wait::kBandwidth) > 0.3 * figures.busy[pipe]
+            ? "the bandwidth that cores of a cluster share: their copies slow each other down; "
+              "load what they share once, into SRAM"
+            : kPipeSentence[pipe];
   } else {
     const Wait core_waits[] = {Wait::kIo, Wait::kMove, Wait::kCompute, Wait::kBarrier};
     const Wait most = *std::max_element(std::begin(core_waits), std::end(core_waits),

@@ -22,11 +22,11 @@ struct Figures {
   double busy[kPipeCount] = {};
   double waits[kWaitCount] = {};
   double no_task = 0;
-  Counters sum;               // of the cores and the MPUs
-  double memory_use = 0;      // what GDRAM moved, of what it could have moved
-  double io_efficiency = 0;   // bytes asked for / (time * the card's bandwidth)
+  Counters sum;                   // of the cores and the MPUs
+  double memory_use = 0;          // what GDRAM moved, of what it could have moved
+  double io_efficiency = 0;       // bytes asked for / (time * the card's bandwidth)
   double compute_efficiency = 0;  // operations / (time * peak of all cores for their types)
-  std::string bottleneck;     // a sentence
+  std::string bottleneck;         // a sentence
 };
 
 Figures FiguresOf(const Timeline& timeline, const Card& card);

@@ -13,7 +13,7 @@ size_t CharacterBytes(const std::string& text, size_t at) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
   };
   const unsigned first = byte(at);
-  const size_t bytes = first < 0x80 ? 1
+  const size_t bytes = first < 0x80                    ? 1
                        : first >= 0xC2 && first < 0xE0 ? 2
                        : first >= 0xE0 && first < 0xF0 ? 3
                        : first >= 0xF0 && first < 0xF5 ? 4

@@ -10,8 +10,8 @@ namespace bang {
 
 constexpr const char* kPipeNames[kPipeCount] = {"scalar", "IO", "Move", "Compute"};
 constexpr const char* kWaitNames[kWaitCount] = {
-    "waits for IO", "waits for Move",        "waits for Compute",   "waits at a barrier",
-    "queue full",   "waits for a result",    "slowed by others"};
+    "waits for IO", "waits for Move",     "waits for Compute", "waits at a barrier",
+    "queue full",   "waits for a result", "slowed by others"};
 constexpr const char* kSpaceNames[] = {"NRAM", "WRAM", "SRAM", "LDRAM", "GDRAM"};
 
 }  // namespace bang

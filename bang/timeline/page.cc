@@ -44,8 +44,8 @@ std::string SitesJson(const std::vector<DrawnSite>& sites) {
   return json + "]";
 }
 
-// Tracks: unit, pipe, and a flat list of numbers per span. Begins count from the end before, so that
-// they are short.
+// Tracks: unit, pipe, and a flat list of numbers per span. Begins count from the end before, so
+// that they are short.
 std::string TracksJson(const std::vector<DrawnSpan>& spans) {
   std::string json = "[";
   int unit = -1, pipe = -1;
@@ -57,14 +57,13 @@ std::string TracksJson(const std::vector<DrawnSpan>& spans) {
       unit = span.unit;
       pipe = static_cast<int>(span.pipe);
       end = 0;
-      json += std::string("{\"unit\":") + std::to_string(unit) + ",\"pipe\":" + std::to_string(pipe) +
-              ",\"spans\":[";
+      json += std::string("{\"unit\":") + std::to_string(unit) +
+              ",\"pipe\":" + std::to_string(pipe) + ",\"spans\":[";
     } else {
       json += ',';
     }
-    const int64_t route = span.copy ? 1 + static_cast<int64_t>(span.from) * 5 +
-                                          static_cast<int64_t>(span.to)
-                                    : 0;
+    const int64_t route =
+        span.copy ? 1 + static_cast<int64_t>(span.from) * 5 + static_cast<int64_t>(span.to) : 0;
     json += std::to_string(span.begin - end);
     for (int64_t number :
          {span.end - span.begin, span.ready - span.end, static_cast<int64_t>(span.wait),
@@ -107,7 +106,8 @@ std::string TimelinePage(const std::vector<DrawnLaunch>& launches) {
   std::string data = std::string("{\"unitsPerCluster\":") + std::to_string(kUnitsPerCluster);
   data += Figure("pipes", Names(kPipeNames)) + Figure("waits", Names(kWaitNames)) +
           Figure("spaces", Names(kSpaceNames)) + ",\"launches\":[";
-  for (size_t i = 0; i < launches.size(); ++i) data += std::string(i ? ",\n" : "\n") + LaunchJson(launches[i]);
+  for (size_t i = 0; i < launches.size(); ++i)
+    data += std::string(i ? ",\n" : "\n") + LaunchJson(launches[i]);
   data += "]}";
 
   std::string scripts;

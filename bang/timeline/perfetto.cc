@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The trace format of chrome://tracing, which Perfetto opens: a process per core, a thread per pipe,
-// and a process of the launches on top.
+// The trace format of chrome://tracing, which Perfetto opens: a process per core, a thread per
+// pipe, and a process of the launches on top.
 #include <set>
 
 #include "timeline/json.h"
@@ -26,13 +26,13 @@ std::string Metadata(const char* what, int process, int thread, const std::strin
 std::string Complete(const std::string& name, int process, int thread, double begin, double length,
                      const std::string& arguments) {
   return R"({"ph":"X","name":)" + JsonString(name) + R"(,"pid":)" + std::to_string(process) +
-         R"(,"tid":)" + std::to_string(thread) + R"(,"ts":)" + JsonNumber(begin, 4) +
-         R"(,"dur":)" + JsonNumber(length, 4) + R"(,"args":{)" + arguments + "}},\n";
+         R"(,"tid":)" + std::to_string(thread) + R"(,"ts":)" + JsonNumber(begin, 4) + R"(,"dur":)" +
+         JsonNumber(length, 4) + R"(,"args":{)" + arguments + "}},\n";
 }
 
 std::string SpanName(const DrawnSpan& drawn, const DrawnLaunch& launch) {
   const Span& span = drawn.span;
-  std::string name = span.wait != Wait::kNone ? kWaitNames[static_cast<int>(span.wait)]
+  std::string name = span.wait != Wait::kNone     ? kWaitNames[static_cast<int>(span.wait)]
                      : span.pipe == Pipe::kScalar ? "scalar code"
                                                   : launch.sites[span.site].name;
   if (drawn.count > 1) name += std::string(" and ") + std::to_string(drawn.count - 1) + " more";
@@ -45,7 +45,8 @@ std::string Arguments(const DrawnSpan& drawn, const DrawnLaunch& launch) {
   std::string arguments = std::string("\"task\":") + std::to_string(span.task) +
                           ",\"cycles\":" + std::to_string(drawn.busy);
   if (!site.file.empty()) {
-    arguments += std::string(",\"at\":") + JsonString(site.file + ":" + std::to_string(site.line) + " " + site.name);
+    arguments += std::string(",\"at\":") +
+                 JsonString(site.file + ":" + std::to_string(site.line) + " " + site.name);
   }
   if (span.bytes) arguments += std::string(",\"bytes\":") + std::to_string(span.bytes);
   if (span.alone) arguments += std::string(",\"cycles alone\":") + std::to_string(span.alone);

@@ -45,7 +45,7 @@ std::string BytesText(double bytes) {
 }
 
 std::string SiteText(const CallSite& site) {
-  const std::string name = site.name ? site.name : "scalar code";
+  std::string name = site.name ? site.name : "scalar code";
   if (!site.file) return name;
   return name + ", " + site.file + ":" + std::to_string(site.line);
 }
@@ -55,12 +55,14 @@ std::string Summary(const LaunchRecord& launch, const Timeline& timeline, const 
   const auto wait = [&](const char* name, Wait kind) {
     return Share(name, f.waits[static_cast<int>(kind)]);
   };
-  std::string text = launch.kernel + Text(" (%s:%d): ", launch.file ? launch.file : "?", launch.line) +
+  std::string text = launch.kernel +
+                     Text(" (%s:%d): ", launch.file ? launch.file : "?", launch.line) +
                      TasksText(launch) + " on " + card.name + " (simulated)\n";
-  text += Line("time", Text("%.3f us, %lld cycles at %g GHz", f.microseconds,
-                            static_cast<long long>(f.cycles),
-                            static_cast<double>(card.clock_khz) / 1e6));
-  text += Line("cores", Text("%d of %d had a task; shares are of their time", f.cores_used, f.cores));
+  text += Line("time",
+               Text("%.3f us, %lld cycles at %g GHz", f.microseconds,
+                    static_cast<long long>(f.cycles), static_cast<double>(card.clock_khz) / 1e6));
+  text +=
+      Line("cores", Text("%d of %d had a task; shares are of their time", f.cores_used, f.cores));
   text += Line("busy", Share("scalar", f.busy[0]) + Share("IO", f.busy[1]) +
                            Share("Move", f.busy[2]) + Share("Compute", f.busy[3]));
   text += Line("waits", wait("for IO", Wait::kIo) + wait("Move", Wait::kMove) +

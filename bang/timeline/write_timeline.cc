@@ -28,15 +28,7 @@ bool WriteTimeline(const std::string& path, const std::vector<DrawnLaunch>& laun
     *error = path + ": a timeline is a file .html or .json";
     return false;
   }
-  size_t spans = 0;
-  for (const DrawnLaunch& launch : launches) spans += launch.spans.size();
-  std::vector<DrawnLaunch> thinned;
-  if (spans > kMostSpans) {
-    thinned = launches;
-    for (DrawnLaunch& launch : thinned) Thin(kMostSpans / launches.size(), &launch);
-  }
-  const std::vector<DrawnLaunch>& drawn = thinned.empty() ? launches : thinned;
-  const std::string text = page ? TimelinePage(drawn) : PerfettoTrace(drawn);
+  const std::string text = page ? TimelinePage(launches) : PerfettoTrace(launches);
   const std::string unfinished = path + ".new";
   if (WriteFile(unfinished, text) && rename(unfinished.c_str(), path.c_str()) == 0) return true;
   *error = path + ": " + strerror(errno);

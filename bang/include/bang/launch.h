@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "bang/task.h"
 #include "bang/where.h"
 #include "cnrt.h"
 
@@ -86,8 +87,10 @@ extern const ArrayRecord __stop_bang_arrays[] __attribute__((weak, visibility("h
 template <typename Body>
 void Launch(const KernelRecord& kernel, const Body& body) {
   LaunchErased(kernel, Module{__start_bang_arrays, __stop_bang_arrays}, &body,
-               // Not device code: the arguments are where the host left them.
+               // No device code, for the arguments are where the host left them; so the compiler
+               // can't draw the kernel into it, nor its reads of taskId in front of BindTask.
                [](const void* erased) __attribute__((no_sanitize("thread"))) {
+                 BindTask();
                  Body copy = *static_cast<const Body*>(erased);
                  copy();
                });

@@ -18,21 +18,29 @@ constexpr int kMpuCoreId = 0x80;
 // Const: a task keeps its numbers as long as it runs, and no other task runs on its thread.
 const Task& CurrentTask() __attribute__((const));
 
+// Sets the variables below for the calling thread; Launch calls it in front of each task.
+void BindTask();
+
 }  // namespace bang
 
-#ifdef __BANG__
-#define taskId (::bang::CurrentTask().id)
-#define taskIdX (::bang::CurrentTask().id_x)
-#define taskIdY (::bang::CurrentTask().id_y)
-#define taskIdZ (::bang::CurrentTask().id_z)
-#define taskDim (::bang::CurrentTask().dim)
-#define taskDimX (::bang::CurrentTask().dim_x)
-#define taskDimY (::bang::CurrentTask().dim_y)
-#define taskDimZ (::bang::CurrentTask().dim_z)
-#define clusterId (::bang::CurrentTask().cluster_id)
-#define clusterDim (::bang::CurrentTask().cluster_dim)
-#define coreId (::bang::CurrentTask().core_id)
-#define coreDim (::bang::CurrentTask().core_dim)
+// Variables, not macros, for kernels have variables of these names of their own. Only device code
+// sees them, so a program's host code may use the names, too.
+#ifdef __BANG_ARCH__
+#define BANG_TASK_NUMBER(name) \
+  extern __thread const int name __asm__("bang_" #name) __attribute__((tls_model("initial-exec")))
+BANG_TASK_NUMBER(taskId);
+BANG_TASK_NUMBER(taskIdX);
+BANG_TASK_NUMBER(taskIdY);
+BANG_TASK_NUMBER(taskIdZ);
+BANG_TASK_NUMBER(taskDim);
+BANG_TASK_NUMBER(taskDimX);
+BANG_TASK_NUMBER(taskDimY);
+BANG_TASK_NUMBER(taskDimZ);
+BANG_TASK_NUMBER(clusterId);
+BANG_TASK_NUMBER(clusterDim);
+BANG_TASK_NUMBER(coreId);
+BANG_TASK_NUMBER(coreDim);
+#undef BANG_TASK_NUMBER
 
 inline bool __is_mpu() { return coreId == ::bang::kMpuCoreId; }
 inline bool __is_ipu() { return !__is_mpu(); }

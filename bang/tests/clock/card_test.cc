@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <set>
+
 #include "programs.h"
 
 namespace bang {
@@ -44,10 +46,24 @@ TEST(Card, TheCardsOfTheLibrary) {
   EXPECT_EQ(GetCard("mlu220"), nullptr);
 }
 
+// A row of costs that no built-in names would do nothing.
+TEST(Card, CostsAreOfBuiltIns) {
+  std::set<std::string> named;
+#define BUILTIN(name, shape, operation, types, since, passes, kind, result) \
+  if (const char* cost = kind) named.insert(cost);
+#include "bang/builtins.inc"
+  for (const char* card : {"mlu370", "mlu590"}) {
+    EXPECT_FALSE(GetCard(card)->costs.empty());
+    for (const auto& [name, cycles] : GetCard(card)->costs)
+      EXPECT_EQ(named.count(name), 1u) << name;
+  }
+}
+
 TEST(Card, ErrorsNameTheLine) {
   EXPECT_EQ(ErrorOf(Replaced(TestCard(), "clusters 4", "clusters four")),
             "my.card:4: clusters: not a number from 0 to 1000000000");
-  EXPECT_EQ(ErrorOf(Replaced(TestCard(), "clusters 4", "clusters 0")), "my.card:4: clusters: too small");
+  EXPECT_EQ(ErrorOf(Replaced(TestCard(), "clusters 4", "clusters 0")),
+            "my.card:4: clusters: too small");
   EXPECT_EQ(ErrorOf(Replaced(TestCard(), "clusters 4", "cluster 4")),
             "my.card:4: cluster: no such value");
   EXPECT_EQ(ErrorOf(Replaced(TestCard(), "clusters 4", "clusters 4 8")),

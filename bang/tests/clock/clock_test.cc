@@ -35,9 +35,9 @@ TEST_F(ClockTest, NothingToDo) {
 
 TEST_F(ClockTest, ScalarCode) {
   // 5 operators of 2, then 3 + 5 + 7 + 11 + 13 for an access of each space.
-  EXPECT_EQ(Cycles(Block({{Scalar(5), Access(Space::kNram, 1), Access(Space::kWram, 1),
-                           Access(Space::kSram, 1), Access(Space::kLdram, 1),
-                           Access(Space::kGdram, 1)}})),
+  EXPECT_EQ(Cycles(Block(
+                {{Scalar(5), Access(Space::kNram, 1), Access(Space::kWram, 1),
+                  Access(Space::kSram, 1), Access(Space::kLdram, 1), Access(Space::kGdram, 1)}})),
             1010 + 10 + 39);
   EXPECT_EQ(WasBusy(Pipe::kScalar), 49);
 }
@@ -46,7 +46,8 @@ TEST_F(ClockTest, ScalarCode) {
 //   load   issued 1011, moves 4096 / 128 = 32 cycles after a start of 10: 1053, there at 1153
 //   add    issued 1154, 8 + 32 cycles: 1194, there at 1210
 //   store  issued 1211, 4096 * 1.25 / 128 = 40 cycles after 10: 1261, there at 1311
-// The core waits from 1013 (issue and sync are done) for IO, from 1156 for Compute, from 1213 for IO.
+// The core waits from 1013 (issue and sync are done) for IO, from 1156 for Compute, from 1213 for
+// IO.
 TEST_F(ClockTest, LoadAddStore) {
   EXPECT_EQ(Cycles(Block({{Load(4096), WaitOf(kIoPipe), Vector(4096), WaitOf(kComputePipe),
                            Store(4096), WaitOf(kIoPipe)}})),
@@ -67,11 +68,11 @@ TEST_F(ClockTest, LoadAddStore) {
 
 // Without a wait at its end a task still ends with its pipes; blocking copies need no waits.
 TEST_F(ClockTest, BlockingCopies) {
-  EXPECT_EQ(Cycles(Block({{Blocking(Load(4096)), Vector(4096),
-                           Blocking(Store(4096), kComputePipe)}})),
-            // The load as above without the sync's 2 cycles hidden in the wait: there at 1153. The
-            // store is issued at 1155 and begins when the sum is there, at 1210.
-            1210 + 10 + 40 + 50);
+  EXPECT_EQ(
+      Cycles(Block({{Blocking(Load(4096)), Vector(4096), Blocking(Store(4096), kComputePipe)}})),
+      // The load as above without the sync's 2 cycles hidden in the wait: there at 1153. The
+      // store is issued at 1155 and begins when the sum is there, at 1210.
+      1210 + 10 + 40 + 50);
   EXPECT_EQ(Waited(Wait::kCompute), 1210 - 1155);
   EXPECT_EQ(Waited(Wait::kDependence), 0);
   // One that doesn't block waits in its pipe.
@@ -96,7 +97,7 @@ TEST_F(ClockTest, DependentInstructions) {
 }
 
 TEST_F(ClockTest, LengthOfInstructions) {
-  EXPECT_EQ(Cycles(Block({{Vector(4)}})), 1011 + 8 + 1 + 16);    // less than 128 costs 128
+  EXPECT_EQ(Cycles(Block({{Vector(4)}})), 1011 + 8 + 1 + 16);  // less than 128 costs 128
   EXPECT_EQ(Cycles(Block({{Vector(129)}})), 1011 + 8 + 2 + 16);
   Operation two_passes = Vector(1280);
   two_passes.passes = 2;
@@ -135,8 +136,9 @@ TEST_F(ClockTest, PipesWaitForPipes) {
   EXPECT_EQ(Waited(Wait::kDependence), 0);
 }
 
-// A queue holds 2: the third instruction is handed on when the first has begun. The fourth waits for
-// the second, which begins at 1011 + 8 + 100 = 1119, or 16 later as it needs the first's result.
+// A queue holds 2: the third instruction is handed on when the first has begun. The fourth waits
+// for the second, which begins at 1011 + 8 + 100 = 1119, or 16 later as it needs the first's
+// result.
 TEST_F(ClockTest, AQueueIsFull) {
   Cycles(Block({{Vector(12800), Vector(128), Vector(128), Vector(128)}}));
   EXPECT_EQ(Waited(Wait::kQueue), 1135 - 1013);
@@ -232,8 +234,8 @@ TEST_F(ClockTest, RecordsThatCannotEnd) {
   EXPECT_THROW(Cycles(Union(8, std::vector<Operations>(40))), std::invalid_argument);
 }
 
-// A 3-stage pipeline by hand, as kernels have it: stage i loads block i, adds to block i-1 and stores
-// block i-2, then waits for IO and Compute. Loads and adds overlap; 5 blocks of 12800 bytes.
+// A 3-stage pipeline by hand, as kernels have it: stage i loads block i, adds to block i-1 and
+// stores block i-2, then waits for IO and Compute. Loads and adds overlap; 5 blocks of 12800 bytes.
 //   load   10 + 100, latency 100; add 8 + 100, latency 16; store 10 + 125, latency 50
 TEST_F(ClockTest, ThreeStages) {
   card.queue_depth = 8;

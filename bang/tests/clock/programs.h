@@ -28,9 +28,12 @@ constexpr uint8_t kIoPipe = PipeBit(Pipe::kIo), kMovePipe = PipeBit(Pipe::kMove)
                   kComputePipe = PipeBit(Pipe::kCompute);
 
 inline Operation Copy(Space from, Space to, int64_t bytes) {
-  const bool off_chip = from == Space::kGdram || to == Space::kGdram || from == Space::kLdram ||
-                        to == Space::kLdram;
-  return {.kind = Kind::kCopy, .pipe = off_chip ? Pipe::kIo : Pipe::kMove, .from = from, .to = to,
+  const bool off_chip =
+      from == Space::kGdram || to == Space::kGdram || from == Space::kLdram || to == Space::kLdram;
+  return {.kind = Kind::kCopy,
+          .pipe = off_chip ? Pipe::kIo : Pipe::kMove,
+          .from = from,
+          .to = to,
           .bytes = bytes};
 }
 inline Operation Load(int64_t bytes) { return Copy(Space::kGdram, Space::kNram, bytes); }
@@ -38,9 +41,7 @@ inline Operation Store(int64_t bytes) { return Copy(Space::kNram, Space::kGdram,
 inline Operation Vector(int64_t bytes) {
   return {.kind = Kind::kCompute, .pipe = Pipe::kCompute, .bytes = bytes, .amount = bytes / 4};
 }
-inline Operation Scalar(int64_t operators) {
-  return {.kind = Kind::kScalar, .amount = operators};
-}
+inline Operation Scalar(int64_t operators) { return {.kind = Kind::kScalar, .amount = operators}; }
 inline Operation Access(Space space, int64_t count) {
   return {.kind = Kind::kAccess, .from = space, .amount = count};
 }
@@ -58,9 +59,15 @@ inline Operation Blocking(Operation operation, uint8_t after = 0) {
 using Operations = std::vector<Operation>;
 
 inline LaunchRecord Block(const std::vector<Operations>& tasks) {
-  LaunchRecord launch = {.kernel = "kernel", .file = "kernel.mlu", .line = 1,
-                         .tasks = static_cast<int64_t>(tasks.size()), .union_clusters = 0,
-                         .programs_per_unit = 1, .programs = {}, .sites = {{}}, .costs = {""}};
+  LaunchRecord launch = {.kernel = "kernel",
+                         .file = "kernel.mlu",
+                         .line = 1,
+                         .tasks = static_cast<int64_t>(tasks.size()),
+                         .union_clusters = 0,
+                         .programs_per_unit = 1,
+                         .programs = {},
+                         .sites = {{}},
+                         .costs = {""}};
   for (size_t i = 0; i < tasks.size(); ++i) {
     launch.programs.push_back({static_cast<int>(i), 0, 0, tasks[i]});
   }
@@ -76,8 +83,8 @@ inline LaunchRecord Union(int clusters, const std::vector<Operations>& programs)
     const int cluster = static_cast<int>(i) / kUnitsPerCluster;
     const int core = static_cast<int>(i) % kUnitsPerCluster;
     const int task = cluster * kCoresPerCluster + core % kCoresPerCluster;
-    launch.programs.push_back({task, cluster % clusters,
-                               core == kCoresPerCluster ? kMpuCoreId : core, programs[i]});
+    launch.programs.push_back(
+        {task, cluster % clusters, core == kCoresPerCluster ? kMpuCoreId : core, programs[i]});
   }
   launch.tasks = static_cast<int64_t>(programs.size()) / kUnitsPerCluster * kCoresPerCluster;
   return launch;

@@ -30,9 +30,7 @@ Operation RandomOperation(Random& random) {
     case 5: operation = Store(bytes); break;
     case 6: operation = Copy(Space::kSram, Space::kNram, bytes); break;
     case 7: operation = Copy(Space::kNram, Space::kWram, bytes); break;
-    default:
-      operation = Vector(bytes);
-      operation.dependent = Below(random, 2);
+    default: operation = Vector(bytes); operation.dependent = Below(random, 2);
   }
   if (operation.kind == Kind::kCopy && Below(random, 4) == 0) {
     operation.strided = true;

@@ -26,37 +26,41 @@ Operation At(Operation operation, uint32_t site) {
 // The program of ClockTest.LoadAddStore, 1311 cycles of 1 ns: 4096 bytes read and written are
 // 8192 / (1311 * 320) of what GDRAM can, 1024 additions 32 of 1311 * 16 cycles.
 TEST_F(SummaryTest, Text) {
-  LaunchRecord launch = Block({{At(Load(4096), 1), At(WaitOf(kIoPipe), 2), At(Vector(4096), 3),
-                                At(WaitOf(kComputePipe), 4), At(Store(4096), 5),
-                                At(WaitOf(kIoPipe), 2)}});
-  launch.sites = {{}, {"__memcpy_async", "a.mlu", 3}, {"__sync_io", "a.mlu", 4},
-                  {"__bang_add", "a.mlu", 5}, {"__sync_compute", "a.mlu", 6},
+  LaunchRecord launch =
+      Block({{At(Load(4096), 1), At(WaitOf(kIoPipe), 2), At(Vector(4096), 3),
+              At(WaitOf(kComputePipe), 4), At(Store(4096), 5), At(WaitOf(kIoPipe), 2)}});
+  launch.sites = {{},
+                  {"__memcpy_async", "a.mlu", 3},
+                  {"__sync_io", "a.mlu", 4},
+                  {"__bang_add", "a.mlu", 5},
+                  {"__sync_compute", "a.mlu", 6},
                   {"__memcpy_async", "a.mlu", 7}};
   const Timeline timeline = RunClock(launch, card, Detail::kCounters);
-  EXPECT_EQ(Summary(launch, timeline, card),
-            "kernel (kernel.mlu:1): 1 BLOCK task on test (simulated)\n"
-            "  time       1.311 us, 1311 cycles at 1 GHz\n"
-            "  cores      1 of 16 had a task; shares are of their time\n"
-            "  busy       scalar 0.7 %   IO 7.0 %   Move 0.0 %   Compute 3.1 %\n"
-            "  waits      for IO 18.2 %   Move 0.0 %   Compute 4.1 %   barriers 0.0 %   full queues "
-            "0.0 %   without a task 77.0 %\n"
-            "  of pipes   waited for results 0.0 %   copies slowed by others 0.0 %\n"
-            "  bytes      4.10 kB read from GDRAM, 4.10 kB written, 0 B to and from SRAM\n"
-            "  vectors    1 instructions of 4096 bytes on average, 1024 operations\n"
-            "  efficiency IO 2.0 %   compute 0.2 %   (GDRAM moved 2.2 % of what it can)\n"
-            "  bottleneck the launch itself: the kernel is over before it pays; do more in one "
-            "launch\n"
-            "  line         0.3 % busy   18.2 % waiting  __sync_io, a.mlu:4\n"
-            "  line         0.2 % busy    4.1 % waiting  __sync_compute, a.mlu:6\n"
-            "  line         3.9 % busy    0.0 % waiting  __memcpy_async, a.mlu:7\n"
-            "  line         3.3 % busy    0.0 % waiting  __memcpy_async, a.mlu:3\n"
-            "  line         3.1 % busy    0.0 % waiting  __bang_add, a.mlu:5\n");
+  EXPECT_EQ(
+      Summary(launch, timeline, card),
+      "kernel (kernel.mlu:1): 1 BLOCK task on test (simulated)\n"
+      "  time       1.311 us, 1311 cycles at 1 GHz\n"
+      "  cores      1 of 16 had a task; shares are of their time\n"
+      "  busy       scalar 0.7 %   IO 7.0 %   Move 0.0 %   Compute 3.1 %\n"
+      "  waits      for IO 18.2 %   Move 0.0 %   Compute 4.1 %   barriers 0.0 %   full queues "
+      "0.0 %   without a task 77.0 %\n"
+      "  of pipes   waited for results 0.0 %   copies slowed by others 0.0 %\n"
+      "  bytes      4.10 kB read from GDRAM, 4.10 kB written, 0 B to and from SRAM\n"
+      "  vectors    1 instructions of 4096 bytes on average, 1024 operations\n"
+      "  efficiency IO 2.0 %   compute 0.2 %   (GDRAM moved 2.2 % of what it can)\n"
+      "  bottleneck the launch itself: the kernel is over before it pays; do more in one "
+      "launch\n"
+      "  line         0.3 % busy   18.2 % waiting  __sync_io, a.mlu:4\n"
+      "  line         0.2 % busy    4.1 % waiting  __sync_compute, a.mlu:6\n"
+      "  line         3.9 % busy    0.0 % waiting  __memcpy_async, a.mlu:7\n"
+      "  line         3.3 % busy    0.0 % waiting  __memcpy_async, a.mlu:3\n"
+      "  line         3.1 % busy    0.0 % waiting  __bang_add, a.mlu:5\n");
 }
 
 TEST_F(SummaryTest, EfficienciesAreOfTheWholeCard) {
   // One core that computes all the time is a sixteenth of the card.
-  const Figures figures = FiguresOf(
-      RunClock(Block({{Vector(128 * 1000000)}}), card, Detail::kCounters), card);
+  const Figures figures =
+      FiguresOf(RunClock(Block({{Vector(128 * 1000000)}}), card, Detail::kCounters), card);
   EXPECT_NEAR(figures.compute_efficiency, 1.0 / 16, 1e-3);
   EXPECT_NEAR(figures.busy[static_cast<int>(Pipe::kCompute)], 1, 1e-2);
   // 16 cores that load: all of the bandwidth.
@@ -67,8 +71,9 @@ TEST_F(SummaryTest, EfficienciesAreOfTheWholeCard) {
   Operation half = Vector(128 * 1000000);
   half.element_bytes = 2;
   half.amount *= 2;
-  EXPECT_NEAR(FiguresOf(RunClock(Block({{half}}), card, Detail::kCounters), card).compute_efficiency,
-              figures.compute_efficiency, 1e-9);
+  EXPECT_NEAR(
+      FiguresOf(RunClock(Block({{half}}), card, Detail::kCounters), card).compute_efficiency,
+      figures.compute_efficiency, 1e-9);
 }
 
 TEST_F(SummaryTest, Bottlenecks) {

@@ -39,15 +39,24 @@ TEST(Json, Strings) {
   EXPECT_EQ(JsonNumber(0.0 / 0.0, 3), "0");
 }
 
-// The load begins at cycle 1011 and is busy for 42 cycles of 1 ns; the second launch begins where the
-// first ends, at 1153.
+// The load begins at cycle 1011 and is busy for 42 cycles of 1 ns; the second launch begins where
+// the first ends, at 1153.
 TEST(Perfetto, EventsOfTwoLaunches) {
-  const std::string json = PerfettoTrace({Draw("first", {{Load(4096)}}), Draw("second", {{Load(4096)}})});
+  const std::string json =
+      PerfettoTrace({Draw("first", {{Load(4096)}}), Draw("second", {{Load(4096)}})});
   EXPECT_EQ(Count(json, R"("ph":"X","name":"first","pid":0,"tid":0,"ts":0.0000,"dur":1.1530)"), 1);
   EXPECT_EQ(Count(json, R"("ph":"X","name":"second","pid":0,"tid":0,"ts":1.1530,"dur":1.1530)"), 1);
-  EXPECT_EQ(Count(json, R"("ph":"X","name":"__memcpy_async","pid":1,"tid":1,"ts":1.0110,"dur":0.0420)"), 1);
-  EXPECT_EQ(Count(json, R"("ph":"X","name":"__memcpy_async","pid":1,"tid":1,"ts":2.1640,"dur":0.0420)"), 1);
-  EXPECT_EQ(Count(json, R"("at":"a.mlu:7 __memcpy_async","bytes":4096,"cycles alone":42,"copy":"GDRAM to NRAM")"), 2);
+  EXPECT_EQ(
+      Count(json, R"("ph":"X","name":"__memcpy_async","pid":1,"tid":1,"ts":1.0110,"dur":0.0420)"),
+      1);
+  EXPECT_EQ(
+      Count(json, R"("ph":"X","name":"__memcpy_async","pid":1,"tid":1,"ts":2.1640,"dur":0.0420)"),
+      1);
+  EXPECT_EQ(
+      Count(
+          json,
+          R"("at":"a.mlu:7 __memcpy_async","bytes":4096,"cycles alone":42,"copy":"GDRAM to NRAM")"),
+      2);
   EXPECT_EQ(Count(json, R"("name":"waits for IO")"), 2);
   EXPECT_EQ(Count(json, R"({"name":"cluster 0 core 0"})"), 1);
   EXPECT_EQ(Count(json, R"({"name":"IO"})"), 1);
@@ -107,6 +116,24 @@ TEST(Thin, KeepsTheBeginningAndTheWhole) {
   EXPECT_GT(busy[1], busy[0] / 2);
   EXPECT_EQ(count[0], count[1]);
   EXPECT_EQ(end[0], end[1]);
+}
+
+// Many launches share what a file has.
+TEST(Thin, ManyLaunches) {
+  Operations program;
+  for (int i = 0; i < 20000; ++i) program.push_back(Blocking(Load(64)));
+  std::vector<DrawnLaunch> launches;
+  const DrawnLaunch small = Draw("small", {{Load(64)}}), large = Draw("large", {program});
+  ASSERT_GT(large.spans.size(), kMostSpans / 10);
+  AddLaunch(small, &launches);
+  for (int i = 0; i < 20; ++i) AddLaunch(large, &launches);
+  size_t spans = 0;
+  for (const DrawnLaunch& launch : launches) spans += launch.spans.size();
+  EXPECT_LE(spans, kMostSpans);
+  EXPECT_GT(spans, kMostSpans / 10);
+  EXPECT_EQ(launches[0].spans.size(), small.spans.size());
+  EXPECT_EQ(launches[0].thinned_from, -1);
+  EXPECT_GE(launches[1].thinned_from, 0);
 }
 
 }  // namespace
