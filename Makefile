@@ -10,8 +10,8 @@ JOBS ?= $(shell nproc)
 PYTHON ?= python3
 VENV := build/venv
 # What the Python tests meet besides NumPy. PyTorch is 5 GB with its CUDA libraries, so it is asked
-# for: make test-python FRAMEWORKS="torch jax paddlepaddle"
-FRAMEWORKS ?= jax
+# for: make test-python FRAMEWORKS="torchvision jax paddlepaddle sahi supervision"
+FRAMEWORKS ?= jax sahi supervision
 FUZZ_SECONDS ?= 60
 
 help:  ## this list

@@ -22,7 +22,7 @@ import detops
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "python" / "examples").glob("*.py"))
-FRAMEWORKS = {"torch", "jax", "paddle", "cupy", "torchvision", "tensorflow"}
+FRAMEWORKS = {"torch", "jax", "paddle", "cupy", "torchvision", "tensorflow", "sahi", "supervision"}
 
 
 def python(*arguments, **environment):
@@ -38,7 +38,7 @@ def python(*arguments, **environment):
 def test_no_framework_is_imported():
     code = (
         "import sys, detops; detops.bbox_overlaps([[0, 0, 1, 1]], [[0, 0, 1, 1]])\n"
-        "from detops.compat import openpcdet, paddle\n"
+        "from detops.compat import openpcdet, paddle, sahi, supervision\n"
         "openpcdet.points_in_boxes_cpu([[0, 0, 0]], [[0, 0, 0, 1, 1, 1, 0]])\n"
         "print(*sorted({m.split('.')[0] for m in sys.modules}))"
     )
@@ -73,12 +73,18 @@ def test_examples_in_modules():
 
 def test_examples_in_modules_without_pytorch():
     assert run_doctests(importlib.import_module("detops.compat.openpcdet"), "openpcdet", {}) > 0
+    for name in ("sahi", "supervision"):
+        module = importlib.import_module(f"detops.compat.{name}")
+        for function in module.__all__:
+            assert run_doctests(getattr(module, function), function, vars(module)) > 0
 
 
 def test_examples_in_modules_on_pytorch():
     require("torch")
+    assert run_doctests(importlib.import_module("detops.compat.torchvision"), "torchvision", {}) > 0
     module = importlib.import_module("detops.compat.mmcv")
     assert run_doctests(module, "mmcv", {}) > 0
+    assert run_doctests(module.nms, "nms", vars(module)) > 0
     assert run_doctests(module.BorderAlign, "BorderAlign", vars(module)) > 0
 
 
