@@ -98,17 +98,6 @@ def test_example_programs_run(path):
         assert expected in result.stdout
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
-def test_the_pages_print_what_they_say(page):
-    programs = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
-    programs = [program for program in programs if "print(" in program]
-    assert programs
-    for program in programs:
-        said = re.findall(r"print\(.*\) +# (.*)", program)
-        result = python("-c", program)
-        assert said and result.stdout.splitlines() == said, result.stderr
-
-
 def test_bench_compares_and_reports(tmp_path):
     """One quick round: the figures are for people, the form is for us."""
     path = tmp_path / "bench.json"
