@@ -102,7 +102,13 @@ def test_c_and_cpp(block, tmp_path):
         pytest.skip(f"{compiler} is not installed")
     library = next((Path(detops.__file__).parent / "lib").glob("libdetops.so*"))
     program = tmp_path / "program"
-    options = [standard, "-Wall", "-Werror", f"-I{ROOT / 'include'}", f"-Wl,-rpath,{library.parent}"]
+    options = [
+        standard,
+        "-Wall",
+        "-Werror",
+        f"-I{ROOT / 'include'}",
+        f"-Wl,-rpath,{library.parent}",
+    ]
     run([compiler, *options, str(sources[0]), str(library), "-o", str(program)], tmp_path)
     printed = run([str(program)], tmp_path)
     for text in said:
