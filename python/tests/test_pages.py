@@ -65,6 +65,25 @@ def run(command, cwd):
     return result.stdout
 
 
+def heading_as_anchor(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)\s]+)\)", (ROOT / page).read_text())
+    assert links
+    for link in links:
+        if link.startswith("http"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / path if path else ROOT / page
+        assert target.exists(), link
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE)
+            assert anchor in map(heading_as_anchor, headings), link
+
+
 # --- Python: what each print prints stands behind it ---
 @each("python")
 def test_python(block, tmp_path):
@@ -77,7 +96,7 @@ def test_python(block, tmp_path):
     assert run([sys.executable, "-c", block.code], tmp_path).splitlines() == said
 
 
-# --- C and C++: lines of a program in examples/, which prints what the comments behind printf say ---
+# --- C and C++: lines of a program in examples/, which prints what stands behind each printf ---
 def lines_of(code: str) -> list[str]:
     return [" ".join(line.split()) for line in code.splitlines() if line.strip()]
 
