@@ -151,12 +151,17 @@ def make(words, folder):
 
 
 def pip(words, folder):
-    """This package, with extras that there are, or peers that the benchmark knows."""
+    """This package, with extras and CMake options that there are, or peers of the benchmark."""
     project = (ROOT / "pyproject.toml").read_text()
     peers = (ROOT / "python" / "detops" / "_bench" / "peers.py").read_text()
     imported_as = {"opencv-python-headless": "cv2", "paddlepaddle": "paddle"}
     assert words[1] == "install"
     for name in words[2:]:
+        if name == "-C":
+            continue
+        if option := re.fullmatch(r"cmake\.define\.(\w+)=\w+", name):
+            assert option[1] in (ROOT / "CMakeLists.txt").read_text()
+            continue
         own = re.fullmatch(r"\.(?:\[(\w+)\])?", name)
         if own is None:
             assert re.search(rf"(import|from) {imported_as.get(name, name)}\b", peers), name
