@@ -7,6 +7,7 @@ command line that is not here is skipped, and says so.
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shlex
 import shutil
@@ -65,19 +66,40 @@ def run(command, cwd):
     return result.stdout
 
 
+def heading_as_anchor(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)\s]+)\)", (ROOT / page).read_text())
+    assert links
+    for link in links:
+        if link.startswith("http"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / path if path else ROOT / page
+        assert target.exists(), link
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE)
+            assert anchor in map(heading_as_anchor, headings), link
+
+
 # --- Python: what each print prints stands behind it ---
 @each("python")
 def test_python(block, tmp_path):
-    for module in re.findall(r"^\s*(?:import|from) (\w+)", block.code, re.MULTILINE):
-        require(module)
-    if "detops.compat.mmcv" in block.code or "torch.ops" in block.code:
-        require("torch")
+    modules = re.findall(r"^\s*(?:import|from) (\w+)", block.code, re.MULTILINE)
+    if "detops.compat.mmcv" in block.code:
+        modules.append("torch")
+    for module in modules:
+        if importlib.util.find_spec(module) is None:  # importing some changes how NumPy prints
+            require(module)
     said = re.findall(r"^\s*print\(.*\) +# (.*)$", block.code, re.MULTILINE)
     assert said, "prints nothing that could be compared"
     assert run([sys.executable, "-c", block.code], tmp_path).splitlines() == said
 
 
-# --- C and C++: lines of a program in examples/, which prints what the comments behind printf say ---
+# --- C and C++: lines of a program in examples/, which prints what stands behind each printf ---
 def lines_of(code: str) -> list[str]:
     return [" ".join(line.split()) for line in code.splitlines() if line.strip()]
 
@@ -102,7 +124,13 @@ def test_c_and_cpp(block, tmp_path):
         pytest.skip(f"{compiler} is not installed")
     library = next((Path(detops.__file__).parent / "lib").glob("libdetops.so*"))
     program = tmp_path / "program"
-    options = [standard, "-Wall", "-Werror", f"-I{ROOT / 'include'}", f"-Wl,-rpath,{library.parent}"]
+    options = [
+        standard,
+        "-Wall",
+        "-Werror",
+        f"-I{ROOT / 'include'}",
+        f"-Wl,-rpath,{library.parent}",
+    ]
     run([compiler, *options, str(sources[0]), str(library), "-o", str(program)], tmp_path)
     printed = run([str(program)], tmp_path)
     for text in said:
@@ -123,12 +151,17 @@ def make(words, folder):
 
 
 def pip(words, folder):
-    """This package, with extras that there are, or peers that the benchmark knows."""
+    """This package, with extras and CMake options that there are, or peers of the benchmark."""
     project = (ROOT / "pyproject.toml").read_text()
     peers = (ROOT / "python" / "detops" / "_bench" / "peers.py").read_text()
     imported_as = {"opencv-python-headless": "cv2", "paddlepaddle": "paddle"}
     assert words[1] == "install"
     for name in words[2:]:
+        if name == "-C":
+            continue
+        if option := re.fullmatch(r"cmake\.define\.(\w+)=\w+", name):
+            assert option[1] in (ROOT / "CMakeLists.txt").read_text()
+            continue
         own = re.fullmatch(r"\.(?:\[(\w+)\])?", name)
         if own is None:
             assert re.search(rf"(import|from) {imported_as.get(name, name)}\b", peers), name

@@ -18,6 +18,7 @@ Array = NDArray[Any]
 Order = NDArray[np.intp]
 
 METRICS: Final = ("IOU", "IOS")
+_BLOCK: Final = 64  # boxes whose overlaps are computed in one call, also if another suppresses them
 
 
 def checked_metric(function: str, argument: str, metric: Any) -> str:
@@ -40,10 +41,16 @@ def merged(
 ) -> Iterator[tuple[int, Order]]:
     """Each box that is kept, with those that it suppresses, all of them the best first."""
     while len(order):
-        best, others = int(order[0]), order[1:]
-        suppressed = _overlaps(boxes[best : best + 1], boxes[others], metric) > threshold
-        yield best, others[suppressed]
-        order = others[~suppressed]
+        best = order[:_BLOCK]
+        overlaps = _overlaps(boxes[best], boxes[order], metric)
+        undecided = np.ones(len(order), np.bool_)
+        for i, box in enumerate(best):
+            if undecided[i]:
+                undecided[i] = False
+                suppressed = undecided & (overlaps[i] > threshold)
+                undecided ^= suppressed
+                yield int(box), order[suppressed]
+        order = order[undecided]
 
 
 def by_category(order: Order, categories: Array) -> Iterator[Order]:
@@ -57,10 +64,9 @@ def equal_scores(order: Order) -> NDArray[np.float32]:
     return np.zeros(len(order), np.float32)
 
 
-def _overlaps(box: Array, others: Array, metric: str) -> Array:
-    """[N] of a box [1, 4] with others [N, 4]; the area of the smaller one divides for "IOS"."""
+def _overlaps(best: Array, boxes: Array, metric: str) -> Array:
+    """[B, N] of boxes [B, 4] and [N, 4]; the area of the smaller one divides for "IOS"."""
     if metric == "IOU":
-        return detops.bbox_overlaps(box, others).ravel()
-    of_box = detops.bbox_overlaps(box, others, mode="iof")
-    of_others = detops.bbox_overlaps(others, box, mode="iof")
-    return np.maximum(of_box.ravel(), of_others.ravel())
+        return detops.bbox_overlaps(best, boxes)
+    of_best = detops.bbox_overlaps(best, boxes, mode="iof")
+    return np.maximum(of_best, detops.bbox_overlaps(boxes, best, mode="iof").T)

@@ -9,7 +9,7 @@ tensor([[0.3333]])
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
