@@ -229,7 +229,9 @@ class Context {
         detopsSetImplementation(handle(), name.c_str()));
   }
   // At most this many for CPU kernels; 0 is the default, as detopsSetThreads says.
-  void set_threads(int count) { detail::Check(detopsSetThreads(handle(), count)); }
+  void set_threads(int count) {
+    detail::Function{"detops::Context::set_threads"}.Check(detopsSetThreads(handle(), count));
+  }
   int threads() const { return detopsGetThreads(handle()); }
   std::string last_implementation() const { return detopsGetLastImplementation(handle()); }
 

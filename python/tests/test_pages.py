@@ -160,7 +160,8 @@ def pip(words, folder):
         if name == "-C":
             continue
         if option := re.fullmatch(r"cmake\.define\.(\w+)=\w+", name):
-            assert option[1] in (ROOT / "CMakeLists.txt").read_text()
+            lists = [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake")]
+            assert any(option[1] in path.read_text() for path in lists)
             continue
         own = re.fullmatch(r"\.(?:\[(\w+)\])?", name)
         if own is None:
