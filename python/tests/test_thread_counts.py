@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -110,3 +111,36 @@ def test_the_environment_says_the_default():
 def test_nonsense_in_the_environment_is_named(variable, value):
     error = get_threads(**{variable: value})
     assert error.startswith(f'ValueError: {variable}: is "{value}", expected ')
+
+
+WORKERS = """
+import os, numpy as np, scenes, detops
+
+def workers():
+    return len(os.listdir("/proc/self/task")) - before
+
+rng = np.random.default_rng(3)
+before = len(os.listdir("/proc/self/task"))
+with detops.threads(4):
+    for side in (50, 200, 1000, 5000):
+        boxes, dets = scenes.boxes(rng, 1000), scenes.quads(rng, 1000, side=side)
+        detops.nms(boxes * np.float32(side / 100), rng.random(1000, np.float32), 0.5)
+        detops.poly_nms(dets, 0.1)
+        detops.bbox_overlaps(boxes, boxes)
+        detops.points_in_boxes(rng.random((1, 1000, 3), np.float32), np.ones((1, 10, 7), "f"))
+    few = workers()
+    detops.poly_nms(scenes.quads(rng, 50_000, side=6000), 0.1)
+print(few, workers())
+"""
+
+
+def test_calls_too_small_to_gain_stay_on_the_callers_thread():
+    """Where other programs need the processors, whoever shares work waits for its turn."""
+    result = subprocess.run(
+        [sys.executable, "-c", WORKERS],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "DETOPS_IMPL": ""},
+    )
+    assert result.stdout == "0 3\n", result.stdout + result.stderr
