@@ -82,12 +82,13 @@ void RewriteNamed(Unit* unit, const SpaceVariable& variable, const Declaration& 
     const std::string target(text);
     unit->edits.Replace(name.name, "(&" + target + ")");
     unit->edits.After(name.bounds == kNone ? name.name : name.bounds_last,
-                      " __asm__(\"" + Numbered("slot", id) + "\")");
+                      " __asm__(\"" + Numbered("array", id) + "\")");
     if (is_extern) continue;
     const bool shared = mark == "__mlu_shared__";
-    const std::string slot = Numbered("slot", id), record = Numbered("record", id),
-                      address = Numbered("address", id);
-    behind += " extern \"C\" { __thread void* " + slot + "; }";
+    const std::string array = Numbered("array", id), slot = Numbered("slot", id),
+                      record = Numbered("record", id), address = Numbered("address", id);
+    behind += " extern \"C\" { __thread void* " + slot + "; } __asm__(\".set " + array + ", " +
+              slot + "\\n.type " + array + ", @tls_object\");";
     if (!shared) {
       behind += " __attribute__((no_sanitize(\"thread\"))) static void* " + address + "() { if (!" +
                 slot + ") " + slot + " = ::bang::CoreMemory(sizeof(" + target + ")); return " +
@@ -136,16 +137,28 @@ void RewriteLocal(Unit* unit, const Declaration& declaration, size_t first, size
                   std::string_view mark, size_t* next_id) {
   RemoveStorageWords(unit, first, declaration.type_last);
   unit->edits.Before(first, "alignas(128) ");
-  std::string guards;
+  std::string behind;
   for (const Declarator& name : declaration.declarators) {
     if (name.bounds == kNone && (name.pointer || name.initialised))
-      continue;  // in a register, as good as
+      continue;  // a register, as good as
     const std::string target(unit->source.Text(name.name));
-    guards += " ::bang::LocalArray " + Numbered("local", (*next_id)++) + "(" + Quoted(target) +
-              ", " + SpaceName(mark) + ", (void*)" + (name.bounds == kNone ? "&" : "") + target +
-              ", sizeof(" + target + "), {" + unit->FileAndLine(name.name) + "});";
+    const size_t id = (*next_id)++;
+    std::string storage = Numbered("storage", id);
+    unit->edits.Replace(name.name, storage);
+    std::string copy;
+    if (name.initialised) {  // the values come once the machine knows the array
+      const std::string values = storage;
+      storage = Numbered("memory", id);
+      behind += " alignas(128) decltype(" + values + ") " + storage + ";";
+      copy = " ::bang::bang_tsan_memcpy((void*)&" + target + ", &" + values + ", sizeof(" + target +
+             "));";
+    }
+    behind += " decltype(" + storage + ")& " + target + " = *(decltype(&" + storage +
+              "))::bang::Launder((void*)&" + storage + "); ::bang::LocalArray " +
+              Numbered("local", id) + "(" + Quoted(target) + ", " + SpaceName(mark) + ", (void*)&" +
+              target + ", sizeof(" + target + "), {" + unit->FileAndLine(name.name) + "});" + copy;
   }
-  unit->edits.After(semicolon, guards);
+  unit->edits.After(semicolon, behind);
 }
 
 bool InBrackets(const Source& source, size_t token, size_t open, size_t close) {

@@ -346,9 +346,10 @@ Declaration ReadDeclaration(const Source& source, size_t first, size_t semicolon
       continue;
     }
     const size_t next = i + 1;
-    const bool ends = next == semicolon || source.Is(next, "[") || source.Is(next, ",") ||
-                      source.Is(next, "=") || source.Is(next, "{") ||
-                      source.Is(next, "__attribute__") || source.Is(next, "(");
+    size_t behind = next;
+    while (source.Is(behind, "__attribute__")) behind = source.Partner(behind + 1) + 1;
+    const bool ends = behind == semicolon || source.Is(behind, "[") || source.Is(behind, ",") ||
+                      source.Is(behind, "=") || source.Is(behind, "{") || source.Is(behind, "(");
     if (!source.IsIdentifier(i) || !ends) continue;
     Declarator declarator;
     declarator.name = declarator.first = declarator.last = i;

@@ -85,30 +85,95 @@ void Store(Type type, Rounding rounding, void* data, int64_t index, double value
   memcpy(At(data, type, index), &bits, SizeOf(type));
 }
 
-// The most frequent integer conversions, for loops: no NaN branch, and what is a comparison in
-// RoundsUp is one here.
-template <typename To>
-void FloatsToIntegers(To* dst, const float* src, int64_t count, double scale, Rounding rounding,
-                      Range range) {
+// Rounds numbers that fit in 32 bits, without branches.
+template <Rounding kRounding>
+void FloatsToIntegers(int32_t* dst, const float* src, int64_t count, double scale, Range range) {
+  using enum Rounding;
   for (int64_t i = 0; i < count; ++i) {
     double x = static_cast<double>(src[i]) * scale;
     x = x != x ? 0 : x;
     x = x < range.lowest ? range.lowest : x;
     x = x > range.highest ? range.highest : x;
-    // Adding and subtracting 1.5 * 2^52 rounds to nearest even.
-    const double nearest = (x + 0x1.8p52) - 0x1.8p52;
-    const double magnitude = fabs(nearest) > fabs(x) ? 1.0 : 0.0;
-    const double toward_zero = nearest - (nearest < 0 ? -magnitude : magnitude);
-    dst[i] = static_cast<To>(static_cast<int64_t>(rounding == Rounding::kNearestEven ? nearest
-                                                                                     : toward_zero));
+    if constexpr (kRounding == kNearestEven) {
+      dst[i] = static_cast<int32_t>((x + 0x1.8p52) - 0x1.8p52);
+      continue;
+    }
+    const int32_t whole = static_cast<int32_t>(x);  // toward zero
+    const double rest = fabs(x - whole);
+    const bool away = kRounding == kNearestAway    ? rest >= 0.5
+                      : kRounding == kNearestUp    ? (x > 0 ? rest >= 0.5 : rest > 0.5)
+                      : kRounding == kAwayFromZero ? rest > 0
+                      : kRounding == kUp           ? rest > 0 && x > 0
+                      : kRounding == kDown         ? rest > 0 && x < 0
+                                                   : false;
+    dst[i] = whole + (away ? (x < 0 ? -1 : 1) : 0);
   }
 }
 
+using ToIntegers = void (*)(int32_t*, const float*, int64_t, double, Range);
+constexpr ToIntegers kToIntegers[] = {
+    FloatsToIntegers<Rounding::kNearestEven>,  FloatsToIntegers<Rounding::kNearestAway>,
+    FloatsToIntegers<Rounding::kNearestUp>,    FloatsToIntegers<Rounding::kTowardZero>,
+    FloatsToIntegers<Rounding::kAwayFromZero>, FloatsToIntegers<Rounding::kUp>,
+    FloatsToIntegers<Rounding::kDown>};
+
+void StoreIntegers(Type type, void* dst, const int32_t* src, int64_t count) {
+  const auto store = [&](auto first) {
+    auto* const to = static_cast<decltype(first)*>(dst);
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<decltype(first)>(src[i]);
+  };
+  switch (SizeOf(type)) {
+    case 1: store(uint8_t{}); return;
+    case 2: store(uint16_t{}); return;
+    default: memcpy(dst, src, count * sizeof(int32_t));
+  }
+}
+
+template <typename T>
+void IntegersToFloats(float* dst, const void* src, int64_t count, double scale) {
+  const T* const from = static_cast<const T*>(src);
+  for (int64_t i = 0; i < count; ++i) dst[i] = static_cast<float>(from[i] * scale);
+}
+
+void IntegersToFloats(Type type, float* dst, const void* src, int64_t count, double scale) {
+  switch (type) {
+    case Type::kI8: IntegersToFloats<int8_t>(dst, src, count, scale); return;
+    case Type::kU8: IntegersToFloats<uint8_t>(dst, src, count, scale); return;
+    case Type::kI16: IntegersToFloats<int16_t>(dst, src, count, scale); return;
+    default: IntegersToFloats<int32_t>(dst, src, count, scale);
+  }
+}
+
+// From the nearest ones to those that `rounding` asks for.
+void NarrowRounded(Type type, Rounding rounding, uint16_t* dst, const float* src, int64_t count) {
+  float nearest[kBlock];
+  Narrow(type, dst, src, count);
+  if (rounding == Rounding::kNearestEven) return;
+  Widen(type, nearest, dst, count);
+  const uint16_t infinity = type == Type::kF16 ? 0x7C00 : 0x7F80;
+  const double beyond = type == Type::kF16 ? 0x1p16 : 0x1p128;  // the value that would come next
+  for (int64_t i = 0; i < count; ++i) {
+    if (!(nearest[i] < src[i] || nearest[i] > src[i])) continue;  // exact, or NaN
+    const double x = fabs(static_cast<double>(src[i]));
+    const uint16_t sign = dst[i] & 0x8000;
+    const uint16_t magnitude = dst[i] & 0x7FFF;
+    const uint16_t below = magnitude - (fabs(static_cast<double>(nearest[i])) > x ? 1 : 0);
+    const auto value = [type](uint16_t bits) -> double {
+      return type == Type::kF16 ? HalfValue(bits) : BFloat16Value(bits);
+    };
+    const double above = below + 1 == infinity ? beyond : value(below + 1);
+    const double more = (x - value(below)) - (above - x);
+    const int half_way = more > 0 ? 1 : more < 0 ? -1 : 0;
+    const bool up = RoundsUp(rounding, sign != 0, below & 1, true, half_way);
+    dst[i] = static_cast<uint16_t>(sign | (below + (up ? 1 : 0)));
+  }
+}
+
+// Pairs of types that are frequent enough for loops of their own; all loops read a block before they
+// write it, for src may lie at the end of dst.
 bool ConvertFast(Type to, Type from, Rounding rounding, void* dst, const void* src, int64_t count,
-                 int position) {
-  const bool nearest = rounding == Rounding::kNearestEven;
+                 double scale) {
   if (to == Type::kF32 && IsNarrowFloat(from)) {
-    // src may lie at the end of dst: a block is read before it is written.
     ForEachBlock(count, kBlock, [&](int64_t begin, int64_t n) {
       float block[kBlock];
       Widen(from, block, At(src, from, begin), n);
@@ -116,22 +181,29 @@ bool ConvertFast(Type to, Type from, Rounding rounding, void* dst, const void* s
     });
     return true;
   }
-  if (IsNarrowFloat(to) && from == Type::kF32 && nearest) {
+  if (to == Type::kF32 && !IsFloat(from) && rounding == Rounding::kNearestEven) {
+    ForEachBlock(count, kBlock, [&](int64_t begin, int64_t n) {
+      float block[kBlock];
+      IntegersToFloats(from, block, At(src, from, begin), n, scale);
+      memcpy(At(dst, to, begin), block, n * sizeof(float));
+    });
+    return true;
+  }
+  if (IsNarrowFloat(to) && from == Type::kF32) {
     ForEachBlock(count, kBlock, [&](int64_t begin, int64_t n) {
       uint16_t block[kBlock];
-      Narrow(to, block, static_cast<const float*>(At(src, from, begin)), n);
+      NarrowRounded(to, rounding, block, static_cast<const float*>(At(src, from, begin)), n);
       memcpy(At(dst, to, begin), block, n * sizeof(uint16_t));
     });
     return true;
   }
-  const bool simple = nearest || rounding == Rounding::kTowardZero;
-  if (to == Type::kI32 && IsFloat(from) && simple && !Assumed().wrap) {
+  if (!IsFloat(to) && IsFloat(from) && !Assumed().wrap) {
     ForEachBlock(count, kBlock, [&](int64_t begin, int64_t n) {
       float space[kBlock];
       int32_t block[kBlock];
       const float* const data = AsFloat(from, At(src, from, begin), n, space);
-      FloatsToIntegers(block, data, n, ldexp(1, -position), rounding, RangeOf(to));
-      memcpy(At(dst, to, begin), block, n * sizeof(int32_t));
+      kToIntegers[static_cast<int>(rounding)](block, data, n, scale, RangeOf(to));
+      StoreIntegers(to, At(dst, to, begin), block, n);
     });
     return true;
   }
@@ -154,8 +226,8 @@ void Convert(BuiltIn id, Type to, Type from, Rounding rounding, void* dst, const
   call.Begin(row.Cost(dst_bytes > src_bytes ? dst_bytes : src_bytes, count));
   // An integer q with a position stands for q * 2^position.
   const int position = (IsFloat(to) ? 0 : dst_position) - (IsFloat(from) ? 0 : src_position);
-  if (!ConvertFast(to, from, rounding, dst, src, count, position)) {
-    const double scale = ldexp(1, -position);
+  const double scale = ldexp(1, -position);
+  if (!ConvertFast(to, from, rounding, dst, src, count, scale)) {
     for (int64_t i = 0; i < count; ++i) Store(to, rounding, dst, i, Load(from, src, i) * scale);
   }
   call.EndElementwise();

@@ -57,10 +57,14 @@ void RunFlushed(Operation operation, float* dst, const float* src0, const float*
 // where a block does.
 class Repeated {
  public:
-  Repeated(Type type, const void* data, int64_t period) {
-    const int size = SizeOf(type);
-    block_ = kBlock / period * period;
-    for (int64_t i = 0; i < block_; i += period) memcpy(bytes_ + i * size, data, period * size);
+  Repeated(Type type, const void* data, int64_t period, int64_t count)
+      : block_(std::min(kBlock / period * period, count)) {
+    const int64_t size = SizeOf(type), total = block_ * size;
+    memcpy(bytes_, data, period * size);
+    // What is there is copied behind itself, twice as much each time.
+    for (int64_t done = period * size; done < total; done *= 2) {
+      memcpy(bytes_ + done, bytes_, std::min(done, total - done));
+    }
   }
   int64_t block() const { return block_; }
   const void* data() const { return bytes_; }
@@ -107,7 +111,7 @@ namespace {
 void RunPeriodic(Operation operation, Type type, void* dst, const void* src0, const void* src1,
                  int64_t count, int64_t period) {
   if (period < count && period < kBlock) {
-    const Repeated repeated(type, src1, period);
+    const Repeated repeated(type, src1, period, count);
     RunBlocks(operation, type, dst, src0, repeated.data(), count, repeated.block());
   } else {
     RunBlocks(operation, type, dst, src0, src1, count, period);
@@ -160,11 +164,7 @@ void Scalar(BuiltIn id, Type type, void* dst, const void* src, uint64_t value, i
   call.Read("src", src, bytes);
   call.Write("dst", dst, bytes);
   call.Begin(row.Cost(bytes, count));
-  if (count == 1) {
-    RunBlocks(row.operation, type, dst, src, &value, 1, 1);
-  } else {
-    RunPeriodic(row.operation, type, dst, src, &value, count, 1);
-  }
+  RunPeriodic(row.operation, type, dst, src, &value, count, 1);
   call.EndElementwise();
 }
 

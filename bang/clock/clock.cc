@@ -261,7 +261,7 @@ Counters& Counters::operator+=(const Counters& other) {
   vector_instructions += other.vector_instructions;
   vector_bytes += other.vector_bytes;
   operations += other.operations;
-  peak_cycles_x128 += other.peak_cycles_x128;
+  computed_bytes += other.computed_bytes;
   return *this;
 }
 

@@ -44,7 +44,7 @@ struct Counters {
   int64_t vector_instructions = 0;
   int64_t vector_bytes = 0;
   int64_t operations = 0;
-  int64_t peak_cycles_x128 = 0;  // 128 times the cycles of `operations` at the unit's peak
+  int64_t computed_bytes = 0;  // vector_bytes of the instructions that count operations
 
   Counters& operator+=(const Counters& other);
 };

@@ -65,8 +65,7 @@ bool Core::StartFirst(int q) {
     ++counters_.vector_instructions;
     counters_.vector_bytes += operation.bytes;
     counters_.operations += operation.amount;
-    counters_.peak_cycles_x128 +=
-        operation.amount * operation.element_bytes * 128 / card_.vector_bytes_per_cycle;
+    if (operation.amount > 0) counters_.computed_bytes += operation.bytes;
     EndFirst(q, begin + cycles, card_.vector_latency, 0);
     return true;
   }

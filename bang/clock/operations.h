@@ -41,7 +41,6 @@ struct Operation {
   bool strided = false;       // kCopy: segments that are not contiguous on the GDRAM side
   uint8_t cost = 0;           // kCompute: index into Launch::costs; 0: `passes` simple instructions
   uint16_t passes = 1;        // kCompute
-  uint8_t element_bytes = 4;  // kCompute: of an element, for the peak it is measured against
   bool dependent = true;      // kCompute: uses what the vector instruction before it wrote
   uint32_t site = 0;          // index into Launch::sites
   uint32_t segments = 1;      // kCopy

@@ -8,29 +8,19 @@ namespace {
 
 constexpr const char* kPipeSentence[kPipeCount] = {
     "scalar code: it is busy most of the time; give more to each vector instruction",
-    "the IO pipe of each core: its copies follow each other without a gap; copy less, or in larger "
-    "pieces",
-    "the Move pipe of each core: its copies follow each other without a gap; copy less, or in "
-    "larger "
-    "pieces",
+    "the IO pipe of each core: it is busy most of the time; copy less, or in larger pieces",
+    "the Move pipe of each core: it is busy most of the time; copy less, or in larger pieces",
     "the vector unit: it is busy most of the time; fewer or longer instructions would help"};
 
-// Of nothing that is busy most of the time: what the cores wait for.
+// Where no pipe is busy most of the time: what the cores wait for.
 const char* WaitSentence(Wait wait) {
   switch (wait) {
     case Wait::kIo:
-      return "waiting for IO: no pipe is busy most of the time; load the next block while the core "
-             "computes, or load more at once";
-    case Wait::kMove:
-      return "waiting for Move: no pipe is busy most of the time; copy the next block while the "
-             "core "
-             "computes";
-    case Wait::kCompute:
-      return "waiting for results: no pipe is busy most of the time; use longer vectors, or wait "
-             "later";
+      return "waiting for IO: load the next block while the core computes, or load more at once";
+    case Wait::kMove: return "waiting for Move: copy the next block while the core computes";
+    case Wait::kCompute: return "waiting for results: use longer vectors, or wait later";
     case Wait::kBarrier:
-      return "barriers: cores wait for each other; share the work out more evenly, or meet less "
-             "often";
+      return "barriers: cut the work into equal parts, or let the cores meet less often";
     default: return "no part: each is busy for a part of the time; let them overlap";
   }
 }
@@ -38,7 +28,8 @@ const char* WaitSentence(Wait wait) {
 std::string Bottleneck(const Figures& figures, const Card& card) {
   const auto share = [&](Wait wait) { return figures.waits[static_cast<int>(wait)]; };
   if (figures.cores_used == 0) return "no task did anything";
-  if (figures.memory_use > 0.7) {
+  const double running = 1 - figures.no_task;
+  if (figures.memory_use > 0.7 * running) {
     return "GDRAM: its bandwidth is used up; move fewer bytes, or in larger pieces";
   }
   if (static_cast<double>(card.launch_cycles) > 0.5 * static_cast<double>(figures.cycles)) {
@@ -48,7 +39,6 @@ std::string Bottleneck(const Figures& figures, const Card& card) {
     return "too little to do for the cores: most of the time those that had a task have none; cut "
            "the work into equal parts";
   }
-  const double running = 1 - figures.no_task;
   const int pipe =
       static_cast<int>(std::max_element(figures.busy, figures.busy + kPipeCount) - figures.busy);
   std::string sentence;
@@ -102,8 +92,9 @@ Figures FiguresOf(const Timeline& timeline, const Card& card) {
   figures.memory_use = static_cast<double>(figures.sum.gdram_moved) / bytes_at_peak;
   figures.io_efficiency =
       static_cast<double>(figures.sum.gdram_read + figures.sum.gdram_written) / bytes_at_peak;
-  figures.compute_efficiency = static_cast<double>(figures.sum.peak_cycles_x128) / 128 /
-                               (cycles * static_cast<double>(card.cores()));
+  figures.compute_efficiency =
+      static_cast<double>(figures.sum.computed_bytes) /
+      (cycles * static_cast<double>(card.cores() * card.vector_bytes_per_cycle));
   figures.bottleneck = Bottleneck(figures, card);
   return figures;
 }

@@ -25,7 +25,7 @@ struct Figures {
   Counters sum;                   // of the cores and the MPUs
   double memory_use = 0;          // what GDRAM moved, of what it could have moved
   double io_efficiency = 0;       // bytes asked for / (time * the card's bandwidth)
-  double compute_efficiency = 0;  // operations / (time * peak of all cores for their types)
+  double compute_efficiency = 0;  // operations / (time * peak of all cores), by width of the types
   std::string bottleneck;         // a sentence
 };
 

@@ -73,7 +73,7 @@ std::string Summary(const LaunchRecord& launch, const Timeline& timeline, const 
   text += Line("bytes", BytesText(static_cast<double>(f.sum.gdram_read)) + " read from GDRAM, " +
                             BytesText(static_cast<double>(f.sum.gdram_written)) + " written, " +
                             BytesText(static_cast<double>(f.sum.sram_bytes)) + " to and from SRAM");
-  text += Line("vectors", Text("%lld instructions of %.0f bytes on average, %lld operations",
+  text += Line("vectors", Text("%lld of %.0f bytes on average, %lld operations",
                                static_cast<long long>(f.sum.vector_instructions),
                                static_cast<double>(f.sum.vector_bytes) /
                                    static_cast<double>(f.sum.vector_instructions +

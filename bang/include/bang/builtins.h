@@ -252,7 +252,7 @@ namespace bang {
 template <typename T>
 inline T FromBits(uint64_t bits) {
   T value;
-  memcpy(&value, &bits, sizeof value);
+  memcpy(static_cast<void*>(&value), &bits, sizeof value);
   return value;
 }
 

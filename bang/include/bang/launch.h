@@ -55,6 +55,16 @@ class LocalArray {
 // Memory for an array of NRAM, WRAM or LDRAM, the calling thread's own as long as it lives.
 void* CoreMemory(int64_t bytes);
 
+// The same address, but the compiler no longer knows what it is of: clang tells of loads and stores
+// of an array on the stack only through pointers that may come from elsewhere.
+inline void* Launder(void* data) {
+  __asm__("" : "+r"(data));
+  return data;
+}
+
+// memcpy that tells the machine what it reads and writes.
+extern "C" void* bang_tsan_memcpy(void* dst, const void* src, unsigned long bytes);
+
 // Where the calling core's cluster has this SRAM array.
 void* SharedMemory(const ArrayRecord& record);
 
@@ -84,13 +94,20 @@ extern const ArrayRecord __start_bang_arrays[] __attribute__((weak, visibility("
 extern const ArrayRecord __stop_bang_arrays[] __attribute__((weak, visibility("hidden")));
 }
 
-template <typename Body>
+struct BindNothing {
+  static void Bind() {}
+};
+
+// Arrays::Bind tells the calling thread, in front of each task, where the kernel's arrays are.
+template <typename Arrays = BindNothing, typename Body>
 void Launch(const KernelRecord& kernel, const Body& body) {
   LaunchErased(kernel, Module{__start_bang_arrays, __stop_bang_arrays}, &body,
                // No device code, for the arguments are where the host left them; so the compiler
-               // can't draw the kernel into it, nor its reads of taskId in front of BindTask.
+               // can't draw the kernel into it, nor what it reads of taskId and of where arrays
+               // are in front of what sets these.
                [](const void* erased) __attribute__((no_sanitize("thread"))) {
                  BindTask();
+                 Arrays::Bind();
                  Body copy = *static_cast<const Body*>(erased);
                  copy();
                });

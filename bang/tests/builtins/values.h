@@ -28,7 +28,7 @@ using Computed = std::conditional_t<kIsReal<T>, float, T>;
 template <typename T>
 T FromBitPattern(uint64_t bits) {
   T value;
-  memcpy(&value, &bits, sizeof value);
+  memcpy(static_cast<void*>(&value), &bits, sizeof value);
   return value;
 }
 

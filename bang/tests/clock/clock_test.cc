@@ -62,7 +62,7 @@ TEST_F(ClockTest, LoadAddStore) {
   EXPECT_EQ(timeline.units[0].gdram_written, 4096);
   EXPECT_EQ(timeline.units[0].gdram_moved, 4096 + 5120);
   EXPECT_EQ(timeline.units[0].operations, 1024);
-  EXPECT_EQ(timeline.units[0].peak_cycles_x128, 32 * 128);
+  EXPECT_EQ(timeline.units[0].computed_bytes, 4096);
   EXPECT_EQ(timeline.units[0].resident, 301);
 }
 

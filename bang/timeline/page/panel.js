@@ -145,7 +145,7 @@ function showSites() {
 
 function showLegend() {
   const entries = [["scalar", "scalar"], ["load", "IO: load"], ["store", "IO: store"], ["move", "Move"],
-                   ["compute", "Compute"], ["load", "waits for IO", "wait"], ["compute", "waits for Compute", "wait"],
+                   ["compute", "Compute"], ["load", "waits for IO", "wait"], ["move", "waits for Move", "wait"], ["compute", "waits for Compute", "wait"],
                    ["barrier", "waits at a barrier", "wait"], ["queue", "queue full, or a pipe waits", "wait"],
                    ["load", "until the result is there", "tail"]];
   for (const [colour, name, kind] of entries) {
