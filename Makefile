@@ -64,7 +64,7 @@ source_tree := git ls-files --others -- . ':!build'
 wheel: setup  ## a Python wheel in build/wheels, with the CUDA plug-in where nvcc is found; and where it runs
 	$(call pip_wheel,AUTO)
 	@$(VENV)/bin/pip install -q auditwheel
-	@$(VENV)/bin/auditwheel -q show build/wheels/detops-*.whl
+	@$(VENV)/bin/auditwheel show build/wheels/detops-*.whl
 
 fuzz:  ## random inputs that look for more, in every target of tests/fuzz, for FUZZ_SECONDS each
 	@scripts/setup

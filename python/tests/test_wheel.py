@@ -54,6 +54,11 @@ def test_cuda_is_built_where_it_is_asked_for():
     assert "pip install . -C cmake.define.DETOPS_CUDA=ON" in (ROOT / "docs/python.md").read_text()
 
 
+def test_make_wheel_says_which_systems_it_is_good_for():
+    target = (ROOT / "Makefile").read_text().split("\nwheel:", 1)[1].split("\n\n", 1)[0]
+    assert "auditwheel show build/wheels/detops-*.whl" in target
+
+
 def test_licences_of_what_is_inside_are_there():
     files = [str(file) for file in metadata.files("detops") if "/licenses/" in str(file)]
     names = {file.split("/licenses/", 1)[1] for file in files}
