@@ -88,9 +88,8 @@ void SumBlocks(Type type, void* dst, const void* src, int64_t count) {
 }
 
 unsigned CountBits(const void* src, int64_t count) {
-  const uint8_t* const bytes = static_cast<const uint8_t*>(src);
   unsigned ones = 0;
-  for (int64_t i = 0; i < count; ++i) ones += (bytes[i / 8] & BitMask(i)) != 0;
+  for (int64_t i = 0; i < count; ++i) ones += IsSetBit(src, i);
   return ones;
 }
 
@@ -140,7 +139,8 @@ unsigned Count(BuiltIn id, Type type, const void* src, int64_t count, Where wher
   call.Count(count);
   call.Read("src", src, bytes);
   call.Begin(row.Cost(bytes, count));
-  const unsigned result = of_bits ? CountBits(src, count) : CountTrue(row.operation, type, src, count);
+  const unsigned result =
+      of_bits ? CountBits(src, count) : CountTrue(row.operation, type, src, count);
   call.EndWhole();
   return result;
 }
@@ -154,7 +154,8 @@ void CountTo(BuiltIn id, Type type, void* dst, const void* src, int64_t count, W
   call.Read("src", src, bytes);
   call.Write("dst", dst, sizeof(unsigned));
   call.Begin(row.Cost(bytes, count));
-  const unsigned result = of_bits ? CountBits(src, count) : CountTrue(row.operation, type, src, count);
+  const unsigned result =
+      of_bits ? CountBits(src, count) : CountTrue(row.operation, type, src, count);
   memcpy(dst, &result, sizeof result);
   call.EndWhole();
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The floating types of 16 bits. `half` is what device code calls fp16: every operation rounds to it.
-// It is the compiler's own type where there is one in C++ (g++ on x86-64), else a class with the same
-// bits. `bfloat16_t` is a class everywhere.
+// The floating types of 16 bits. `half` is what device code calls fp16: every operation rounds to
+// it. It is the compiler's own type where there is one in C++ (g++ on x86-64), else a class with
+// the same bits. `bfloat16_t` is a class everywhere.
 #ifndef BANG_HALF_H_
 #define BANG_HALF_H_
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <type_traits>
@@ -48,8 +49,8 @@ constexpr bool RoundsUp(Rounding rounding, bool negative, bool odd, bool cut, in
   return false;
 }
 
-// The bits of a value with `exponent_bits` and `mantissa_bits` from a double: one rounding, whatever
-// the source was. A NaN becomes the quiet one of its sign.
+// The bits of a value with `exponent_bits` and `mantissa_bits` from a double: one rounding,
+// whatever the source was. A NaN becomes the quiet one of its sign.
 inline uint32_t NarrowBits(double value, int exponent_bits, int mantissa_bits, Rounding rounding) {
   const uint64_t bits = BitCast<uint64_t>(value);
   const bool negative = bits >> 63;
@@ -166,22 +167,22 @@ class Float16 {
 template <typename F, typename T>
 using Wider = std::conditional_t<std::is_integral<T>::value, F, T>;
 
-#define BANG_FLOAT16_OPERATOR(op)                                                              \
-  template <int E, int M>                                                                      \
-  inline Float16<E, M> operator op(Float16<E, M> a, Float16<E, M> b) {                         \
-    return static_cast<float>(a) op static_cast<float>(b);                                     \
-  }                                                                                            \
+#define BANG_FLOAT16_OPERATOR(op)                                                                \
+  template <int E, int M>                                                                        \
+  inline Float16<E, M> operator op(Float16<E, M> a, Float16<E, M> b) {                           \
+    return static_cast<float>(a) op static_cast<float>(b);                                       \
+  }                                                                                              \
   template <int E, int M, typename T, typename = std::enable_if_t<std::is_arithmetic<T>::value>> \
-  inline Wider<Float16<E, M>, T> operator op(Float16<E, M> a, T b) {                           \
-    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b); \
-  }                                                                                            \
+  inline Wider<Float16<E, M>, T> operator op(Float16<E, M> a, T b) {                             \
+    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b);   \
+  }                                                                                              \
   template <int E, int M, typename T, typename = std::enable_if_t<std::is_arithmetic<T>::value>> \
-  inline Wider<Float16<E, M>, T> operator op(T a, Float16<E, M> b) {                           \
-    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b); \
-  }                                                                                            \
-  template <int E, int M, typename T>                                                          \
-  inline Float16<E, M>& operator op##=(Float16<E, M>& a, T b) {                                \
-    return a = static_cast<Float16<E, M>>(a op b);                                             \
+  inline Wider<Float16<E, M>, T> operator op(T a, Float16<E, M> b) {                             \
+    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b);   \
+  }                                                                                              \
+  template <int E, int M, typename T>                                                            \
+  inline Float16<E, M>& operator op##=(Float16<E, M>& a, T b) {                                  \
+    return a = static_cast<Float16<E, M>>(a op b);                                               \
   }
 BANG_FLOAT16_OPERATOR(+)
 BANG_FLOAT16_OPERATOR(-)
@@ -189,18 +190,18 @@ BANG_FLOAT16_OPERATOR(*)
 BANG_FLOAT16_OPERATOR(/)
 #undef BANG_FLOAT16_OPERATOR
 
-#define BANG_FLOAT16_COMPARISON(op)                                                            \
-  template <int E, int M>                                                                      \
-  inline bool operator op(Float16<E, M> a, Float16<E, M> b) {                                  \
-    return static_cast<float>(a) op static_cast<float>(b);                                     \
-  }                                                                                            \
+#define BANG_FLOAT16_COMPARISON(op)                                                              \
+  template <int E, int M>                                                                        \
+  inline bool operator op(Float16<E, M> a, Float16<E, M> b) {                                    \
+    return static_cast<float>(a) op static_cast<float>(b);                                       \
+  }                                                                                              \
   template <int E, int M, typename T, typename = std::enable_if_t<std::is_arithmetic<T>::value>> \
-  inline bool operator op(Float16<E, M> a, T b) {                                              \
-    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b); \
-  }                                                                                            \
+  inline bool operator op(Float16<E, M> a, T b) {                                                \
+    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b);   \
+  }                                                                                              \
   template <int E, int M, typename T, typename = std::enable_if_t<std::is_arithmetic<T>::value>> \
-  inline bool operator op(T a, Float16<E, M> b) {                                              \
-    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b); \
+  inline bool operator op(T a, Float16<E, M> b) {                                                \
+    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b);   \
   }
 BANG_FLOAT16_COMPARISON(==)
 BANG_FLOAT16_COMPARISON(!=)
@@ -221,9 +222,43 @@ typedef bang::Float16<8, 7> bfloat16_t;
 
 static_assert(sizeof(half) == 2 && sizeof(bfloat16_t) == 2, "both are stored in 16 bits");
 
-inline bool isnan(half x) { return x != x; }
-inline bool isinf(half x) { return x == x && x - x != x - x; }
-inline bool isnan(bfloat16_t x) { return x != x; }
-inline bool isinf(bfloat16_t x) { return x == x && x - x != x - x; }
+#if defined(__FLT16_MANT_DIG__) && !defined(__clang__)
+// The C library's functions of a half are those of float; without these, a call is ambiguous.
+#define BANG_FUNCTION_OF_HALF(name)                                \
+  namespace std {                                                  \
+  inline auto name(half x) { return name(static_cast<float>(x)); } \
+  }                                                                \
+  using std::name;
+BANG_FUNCTION_OF_HALF(abs)
+BANG_FUNCTION_OF_HALF(fabs)
+BANG_FUNCTION_OF_HALF(floor)
+BANG_FUNCTION_OF_HALF(ceil)
+BANG_FUNCTION_OF_HALF(round)
+BANG_FUNCTION_OF_HALF(trunc)
+BANG_FUNCTION_OF_HALF(sqrt)
+BANG_FUNCTION_OF_HALF(exp)
+BANG_FUNCTION_OF_HALF(exp2)
+BANG_FUNCTION_OF_HALF(log)
+BANG_FUNCTION_OF_HALF(log2)
+BANG_FUNCTION_OF_HALF(log10)
+BANG_FUNCTION_OF_HALF(sin)
+BANG_FUNCTION_OF_HALF(cos)
+BANG_FUNCTION_OF_HALF(tan)
+BANG_FUNCTION_OF_HALF(tanh)
+BANG_FUNCTION_OF_HALF(atan)
+BANG_FUNCTION_OF_HALF(isnan)
+BANG_FUNCTION_OF_HALF(isinf)
+#undef BANG_FUNCTION_OF_HALF
+#define BANG_FUNCTION_OF_HALVES(name)                                                              \
+  namespace std {                                                                                  \
+  inline float name(half x, half y) { return name(static_cast<float>(x), static_cast<float>(y)); } \
+  }                                                                                                \
+  using std::name;
+BANG_FUNCTION_OF_HALVES(pow)
+BANG_FUNCTION_OF_HALVES(fmax)
+BANG_FUNCTION_OF_HALVES(fmin)
+BANG_FUNCTION_OF_HALVES(fmod)
+#undef BANG_FUNCTION_OF_HALVES
+#endif
 
 #endif  // BANG_HALF_H_
