@@ -123,6 +123,21 @@ void VectorCall::Begin(const VectorCost& cost) {
   core.recorder().Add(operation);
 }
 
+namespace {
+
+// Byte b of the result depends on the byte of the source that lies at the same share of its length.
+void Join(const uint8_t* source, int64_t bytes, std::vector<uint8_t>* result) {
+  const auto wanted = static_cast<int64_t>(result->size());
+  uint8_t* const joined = result->data();
+  if (bytes == wanted) {  // nearly always, and compilers make vectors of it
+    for (int64_t b = 0; b < wanted; ++b) joined[b] |= source[b];
+  } else {
+    for (int64_t b = 0; b < wanted; ++b) joined[b] |= source[b * bytes / wanted];
+  }
+}
+
+}  // namespace
+
 // Shadows of the sources go to those of the results, byte for byte in proportion.
 void VectorCall::EndElementwise() {
   RunningCore& core = *current_core;
@@ -151,7 +166,7 @@ void VectorCall::EndElementwise() {
       Array* const from = core.arrays().Find(source.data);
       if (from == nullptr) continue;
       const uint8_t* const shadow = from->Shadow(source.data);
-      for (int64_t b = 0; b < result.bytes; ++b) joined[b] |= shadow[b * source.bytes / result.bytes];
+      Join(shadow, source.bytes, &joined);
     }
     memcpy(to->Shadow(result.data), joined.data(), result.bytes);
     to->Touch(result.data, result.bytes);
