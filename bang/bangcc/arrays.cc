@@ -82,12 +82,13 @@ void RewriteNamed(Unit* unit, const SpaceVariable& variable, const Declaration& 
     const std::string target(text);
     unit->edits.Replace(name.name, "(&" + target + ")");
     unit->edits.After(name.bounds == kNone ? name.name : name.bounds_last,
-                      " __asm__(\"" + Numbered("slot", id) + "\")");
+                      " __asm__(\"" + Numbered("array", id) + "\")");
     if (is_extern) continue;
     const bool shared = mark == "__mlu_shared__";
-    const std::string slot = Numbered("slot", id), record = Numbered("record", id),
-                      address = Numbered("address", id);
-    behind += " extern \"C\" { __thread void* " + slot + "; }";
+    const std::string array = Numbered("array", id), slot = Numbered("slot", id),
+                      record = Numbered("record", id), address = Numbered("address", id);
+    behind += " extern \"C\" { __thread void* " + slot + "; } __asm__(\".set " + array + ", " +
+              slot + "\\n.type " + array + ", @tls_object\");";
     if (!shared) {
       behind += " __attribute__((no_sanitize(\"thread\"))) static void* " + address + "() { if (!" +
                 slot + ") " + slot + " = ::bang::CoreMemory(sizeof(" + target + ")); return " +

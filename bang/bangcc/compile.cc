@@ -44,7 +44,20 @@ uint64_t FileId(const Options& options, const std::string& path) {
   return hash;
 }
 
-bool IsClang(const Options& options) { return options.compiler.find("clang") != std::string::npos; }
+// By its name; one that is called c++ or cxx is asked.
+bool IsClang(const Options& options) {
+  static const bool is_clang = [&] {
+    const std::string name = std::filesystem::path(options.compiler).filename().string();
+    if (name.find("clang") != name.npos) return true;
+    if (name.find("g++") != name.npos) return false;
+    const TemporaryFolder folder;
+    const std::string file = folder.File("version");
+    std::string version, errors;
+    bangcc::Run({options.compiler, "--version"}, file, &errors, false);
+    return ReadFile(file, &version) && version.find("clang") != version.npos;
+  }();
+  return is_clang;
+}
 
 void Append(Command* command, const std::vector<std::string>& words) {
   for (const std::string& word : words) command->push_back(StandardAtLeast17(word));

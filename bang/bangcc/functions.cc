@@ -98,8 +98,9 @@ class FunctionRewriter {
               KernelName(function) + ", " + unit_->FileAndLine(function.name) + ", 0x" +
               unit_->Id() + "u, " + (ids.empty() ? "nullptr" : "bang_arrays") + ", " +
               std::to_string(reached.arrays.size()) + ", " + (reached.ordered ? "true" : "false") +
-              ", " + std::to_string(unit_->arch) + "}; ::bang::Launch(" + record +
-              ", [=]() mutable { " + bind;
+              ", " + std::to_string(unit_->arch) +
+              "}; struct bang_arrays_of_kernel { static void Bind() { " + bind +
+              "} }; ::bang::Launch<bang_arrays_of_kernel>(" + record + ", [=]() mutable { ";
     unit_->edits.Before(function.body_open, before);
     unit_->edits.After(function.body_close, " }); }");
   }

@@ -70,6 +70,8 @@ constexpr Field kFields[] = {
     {"block_tasks_spread", &Card::block_tasks_spread, 1, 0},
     {"barrier_cluster", &Card::barrier_cluster, 1, 0},
     {"barrier_union", &Card::barrier_union, 1, 0},
+    {"host_mb_per_s", &Card::host_bandwidth, kMegabytesPerSecond, 1},
+    {"host_start_ns", &Card::host_start_ns, 1, 0},
 };
 constexpr int kFieldCount = sizeof kFields / sizeof kFields[0];
 // Far from overflow in the clock's arithmetic.

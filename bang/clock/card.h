@@ -39,6 +39,7 @@ struct Card {
   int64_t issue, sync, queue_depth;
   int64_t launch_cycles, task_start, block_tasks_spread;
   int64_t barrier_cluster, barrier_union;
+  int64_t host_bandwidth, host_start_ns;  // of the host's copies and memsets
   std::vector<std::pair<std::string, int64_t>> costs;  // cycles per pass of the vector unit
 
   int64_t cores() const { return clusters * kCoresPerCluster; }

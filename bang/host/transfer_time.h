@@ -11,14 +11,11 @@
 
 namespace bang {
 
-// Assumed: what a transfer takes before its first byte, and the speed of the host's link.
-constexpr double kTransferStartMicroseconds = 10;
-constexpr double kHostLinkBytesPerSecond = 24e9;
-
 inline double TransferMicroseconds(const Card& card, Engine engine, int64_t bytes) {
-  const double speed = engine == Engine::kDeviceToDevice ? static_cast<double>(card.gdram_bandwidth)
-                                                         : kHostLinkBytesPerSecond;
-  return kTransferStartMicroseconds + static_cast<double>(bytes) / speed * 1e6;
+  const int64_t bytes_per_second =
+      engine == Engine::kDeviceToDevice ? card.gdram_bandwidth : card.host_bandwidth;
+  return static_cast<double>(card.host_start_ns) / 1e3 +
+         static_cast<double>(bytes) / static_cast<double>(bytes_per_second) * 1e6;
 }
 
 }  // namespace bang

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "bang/machine.h"
-#include "machine/running_core.h"
+#include "clock/gdram_units.h"
 #include "machine/directions.h"
 #include "machine/options.h"
+#include "machine/running_core.h"
 
 namespace bang {
 namespace {
@@ -178,7 +179,16 @@ void Copy(const char* name, bool async, void* dst, const void* src, const CopySh
   if (waits_for_compute && pipe != Pipe::kCompute) operation.pipes = PipeBit(Pipe::kCompute);
   operation.from = way->from;
   operation.to = way->to;
-  operation.strided = way->from == Space::kGdram ? Scattered(from) : Scattered(to);
+  const bool stored = way->to == Space::kGdram || way->to == Space::kLdram;
+  const bool loaded = way->from == Space::kGdram || way->from == Space::kLdram;
+  const Region& off_chip = stored ? to : from;
+  operation.strided = Scattered(off_chip);
+  if (stored || loaded) {
+    const GdramUnits units = CountGdramUnits(reinterpret_cast<uintptr_t>(off_chip.begin),
+                                             off_chip.bytes, off_chip.side);
+    operation.units = static_cast<uint32_t>(units.touched);
+    operation.partial_units = static_cast<uint32_t>(units.partial);
+  }
   operation.segments = static_cast<uint32_t>(strided ? to.segments() : 1);
   operation.bytes = to.total();
   operation.site = core.recorder().glossary().Site(name, where);

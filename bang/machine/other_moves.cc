@@ -130,7 +130,7 @@ void Fill(const char* name, void* dst, int64_t count, int element_bytes, uint64_
   FillBytes(dst, count, element_bytes, value);
   if (!core.recorder().on()) return;
   Operation operation{.kind = Kind::kCopy, .pipe = pipe, .blocking = true};
-  operation.from = operation.to = space;
+  operation.to = space;
   operation.bytes = bytes;
   operation.site = core.recorder().glossary().Site(name, where);
   core.recorder().Add(operation);

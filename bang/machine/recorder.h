@@ -51,6 +51,7 @@ class Recorder {
   void Start(std::vector<Operation>* operations) {
     operations_ = operations;
     operators_ = 0;
+    result_count_ = 0;
     for (int64_t& count : accesses_) count = 0;
   }
   bool on() const { return operations_ != nullptr; }
@@ -66,11 +67,29 @@ class Recorder {
   // Scalar work since the last operation.
   void Flush();
 
+  // What the last vector instruction wrote: one that reads it waits for the result.
+  bool InLastResult(const char* data, int64_t bytes) const {
+    for (int i = 0; i < result_count_; ++i) {
+      const Result& result = results_[i];
+      if (data < result.data + result.bytes && result.data < data + bytes) return true;
+    }
+    return false;
+  }
+  void ClearLastResult() { result_count_ = 0; }
+  void AddLastResult(const char* data, int64_t bytes) { results_[result_count_++] = {data, bytes}; }
+  static constexpr int kMaxResults = 6;
+
  private:
   Glossary* glossary_;
   std::vector<Operation>* operations_ = nullptr;
   int64_t operators_ = 0;
   int64_t accesses_[5] = {};
+  struct Result {
+    const char* data;
+    int64_t bytes;
+  };
+  Result results_[kMaxResults];
+  int result_count_ = 0;
 };
 
 }  // namespace bang

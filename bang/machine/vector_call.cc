@@ -103,6 +103,18 @@ void VectorCall::Begin(const VectorCost& cost) {
   operation.amount = cost.operations;
   operation.cost = core.recorder().glossary().Cost(cost.kind);
   operation.site = core.recorder().glossary().Site(name_, where_);
+  operation.dependent = false;
+  for (int i = 0; i < operand_count_; ++i) {
+    const Operand& operand = operands_[i];
+    if (operand.written) continue;
+    operation.dependent |= core.recorder().InLastResult(operand.data, operand.bytes);
+  }
+  static_assert(Recorder::kMaxResults >= kMaxOperands);
+  core.recorder().ClearLastResult();
+  for (int i = 0; i < operand_count_; ++i) {
+    const Operand& operand = operands_[i];
+    if (operand.written) core.recorder().AddLastResult(operand.data, operand.bytes);
+  }
   core.recorder().Add(operation);
 }
 

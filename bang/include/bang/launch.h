@@ -94,13 +94,20 @@ extern const ArrayRecord __start_bang_arrays[] __attribute__((weak, visibility("
 extern const ArrayRecord __stop_bang_arrays[] __attribute__((weak, visibility("hidden")));
 }
 
-template <typename Body>
+struct BindNothing {
+  static void Bind() {}
+};
+
+// Arrays::Bind tells the calling thread, in front of each task, where the kernel's arrays are.
+template <typename Arrays = BindNothing, typename Body>
 void Launch(const KernelRecord& kernel, const Body& body) {
   LaunchErased(kernel, Module{__start_bang_arrays, __stop_bang_arrays}, &body,
                // No device code, for the arguments are where the host left them; so the compiler
-               // can't draw the kernel into it, nor its reads of taskId in front of BindTask.
+               // can't draw the kernel into it, nor what it reads of taskId and of where arrays
+               // are in front of what sets these.
                [](const void* erased) __attribute__((no_sanitize("thread"))) {
                  BindTask();
+                 Arrays::Bind();
                  Body copy = *static_cast<const Body*>(erased);
                  copy();
                });
