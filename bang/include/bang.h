@@ -11,6 +11,7 @@
 
 #include "bang/builtins.h"
 #include "bang/half.h"
+#include "bang/half_functions.h"
 #include "bang/kernel_name.h"
 #include "bang/launch.h"
 #include "bang/machine.h"

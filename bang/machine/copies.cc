@@ -3,6 +3,8 @@
 // __memcpy and __memcpy_async.
 #include <string.h>
 
+#include <algorithm>
+
 #include "bang/machine.h"
 #include "clock/gdram_units.h"
 #include "machine/directions.h"
@@ -105,6 +107,21 @@ void RunningCore::Perform(const PendingCopy& copy) {
     Say(copy.where, Format("%s stores bytes of %s that nobody has written", copy.name,
                            from->name()));
   }
+}
+
+void CopyToCluster(const char* name, bool async, void* dst, const void* src, int64_t bytes,
+                   mluMemcpyDirection_t direction, int64_t cluster, Where where) {
+  RunningCore& core = *current_core;
+  if (direction != SRAM2SRAM) {
+    core.Fail(where, Format("%s: only SRAM2SRAM takes the number of a cluster", name));
+  }
+  const int clusters = std::max(1, core.task().cluster_dim);
+  if (cluster < 0 || cluster >= clusters) {
+    core.Fail(where, Format("%s: cluster %lld is none of the %d of this union task", name,
+                            static_cast<long long>(cluster), clusters));
+  }
+  Copy(name, async, core.InCluster(dst, static_cast<int>(cluster)), src, {bytes, {}, {}}, direction,
+       where);
 }
 
 void Copy(const char* name, bool async, void* dst, const void* src, const CopyShape& shape,

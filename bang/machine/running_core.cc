@@ -35,10 +35,13 @@ void RunningCore::Run(LaunchState* launch, int64_t unit_number, UnionTask* unit,
   output_.clear();
   remarks_.clear();
   unwritten_reads_.clear();
-  Sram& sram = unit != nullptr ? unit->sram(member) : own_sram_;
-  if (unit == nullptr) sram.Clear();
+  if (unit == nullptr) own_sram_.Clear();
   arrays_.Enter(launch->kernel, launch->module);
-  arrays_.SetShared(sram.arrays());
+  std::vector<Arrays::Shared> shared{OwnSram().arrays()};
+  for (int i = 0; unit != nullptr && i < unit->clusters(); ++i) {
+    if (i != UnionTask::Cluster(member)) shared.push_back(unit->sram(i).arrays());
+  }
+  arrays_.SetShared(std::move(shared));
 
   // Whatever way the task ends, the next begins with nothing in flight.
   struct End {
@@ -309,9 +312,21 @@ void* SharedMemory(const ArrayRecord& record) {
   return core == nullptr ? nullptr : core->SharedArray(record);
 }
 
+Sram& RunningCore::OwnSram() {
+  return unit_ != nullptr ? unit_->sram(UnionTask::Cluster(member_)) : own_sram_;
+}
+
+void* RunningCore::InCluster(void* address, int cluster) {
+  if (unit_ == nullptr || cluster == UnionTask::Cluster(member_)) return address;
+  const ArrayRecord* const record = OwnSram().Find(address);
+  if (record == nullptr) return address;
+  char* const there = unit_->sram(cluster).Get(*record).begin();
+  return there + (static_cast<char*>(address) - OwnSram().Get(*record).begin());
+}
+
 void* RunningCore::SharedArray(const ArrayRecord& record) {
   if (last_shared_record_ == &record && last_shared_run_ == runs_) return last_shared_;
-  Sram& sram = unit_ != nullptr ? unit_->sram(member_) : own_sram_;
+  Sram& sram = OwnSram();
   const int64_t used = sram.UsedWith(record);
   if (check_ && used > launch_->card->sram_bytes) {
     Fail({record.file, record.line},

@@ -72,6 +72,8 @@ class RunningCore {
   // Ends the task if the array that was declared last does not fit beside the others.
   void CheckCapacity(Space space, Where where);
   void* SharedArray(const ArrayRecord& record);
+  // The same place in the SRAM of another cluster of the union task; what is no SRAM stays.
+  void* InCluster(void* address, int cluster);
 
   // The copies of these pipes happen now, as at a sync.
   void Complete(unsigned pipes);
@@ -94,6 +96,7 @@ class RunningCore {
   void ScalarAccess(const char* data, int64_t bytes, bool writes, const void* code);
 
  private:
+  Sram& OwnSram();
   bool OnStack(const void* data) const { return data >= stack_begin_ && data < stack_end_; }
   [[noreturn]] void FailPlace(const char* name, const char* operand, Where where,
                               const Region& region, Space space);

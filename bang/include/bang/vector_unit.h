@@ -29,7 +29,7 @@ enum class Operation : uint8_t {
   // of two operands
   kAdd, kSub, kMul, kDiv, kRem, kPow,
   kMaxEqual, kMinEqual, kMaximum, kMinimum, kNanMaximum, kNanMinimum,
-  kEq, kNe, kGt, kGe, kLt, kLe, kAnd, kOr, kXor, kBand, kBor, kBxor,
+  kEq, kNe, kGt, kGe, kLt, kLe, kAnd, kOr, kXor, kBand, kBor, kBxor, kRelun,
   kAverage, kExchange, kIncrement, kDecrement,
   // of one
   kAbs, kSquare, kSign, kFloor, kCeil, kRound, kTrunc, kRecip, kSqrt, kRsqrt,
