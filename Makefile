@@ -6,12 +6,13 @@
         lint install clean
 
 PREFIX ?= /usr/local
+CUDA ?= OFF
 JOBS ?= $(shell nproc)
 PYTHON ?= python3
 VENV := build/venv
 # What the Python tests meet besides NumPy. PyTorch is 5 GB with its CUDA libraries, so it is asked
-# for: make test-python FRAMEWORKS="torch jax paddlepaddle"
-FRAMEWORKS ?= jax
+# for: make test-python FRAMEWORKS="torchvision jax paddlepaddle sahi supervision"
+FRAMEWORKS ?= jax sahi supervision
 FUZZ_SECONDS ?= 60
 
 help:  ## this list
@@ -23,7 +24,7 @@ setup:
 # In a folder of its own, for this machine alone and with nothing but what it needs.
 demo: setup  ## operators on scenes one can see, checked against an independent oracle
 	@cmake --preset release -B build/demo -DDETOPS_CUDA=OFF -DDETOPS_QUICK=ON -DDETOPS_BUILD_TESTS=OFF \
-	  -DDETOPS_BUILD_EXAMPLES=OFF >/dev/null
+	  -DDETOPS_BUILD_EXAMPLES=OFF -DDETOPS_BUILD_BANG=OFF >/dev/null
 	@cmake --build build/demo --target detops_demo -j $(JOBS)
 	@build/demo/tools/detops/detops_demo build/demo/index.html
 
@@ -44,22 +45,26 @@ test-tsan: setup
 	cmake --build --preset tsan --target threads_test -j $(JOBS)
 	ctest --preset tsan
 
-# pip_wheel CUDA: into build/wheels, by the environment's Python. Its build folder is kept for the next
-# time, where users' is a temporary one, and nothing else may appear in the source tree.
+# pip_wheel CUDA: into build/wheels, by the environment's Python. In a build folder of its own, and
+# nothing else may appear in the source tree.
 define pip_wheel
 	@PYTHON=$(PYTHON) scripts/setup python
 	$(PYTHON) -m venv $(VENV)
 	rm -rf build/wheels
 	@$(source_tree) >build/tree-before
-	$(VENV)/bin/pip wheel -q --no-deps -w build/wheels --config-settings=cmake.define.DETOPS_CUDA=$(1) \
+	$(VENV)/bin/pip wheel -q --no-deps -w build/wheels \
+	  --config-settings=cmake.define.DETOPS_CUDA=$(1) \
+	  --config-settings=cmake.define.DETOPS_CUDA_ARCHITECTURES=ALL \
 	  --config-settings='build-dir=build/python-{wheel_tag}' .
 	@$(source_tree) | diff build/tree-before - || { echo "pip wheel wrote into the source tree"; exit 1; }
 endef
 # The files that git does not know.
 source_tree := git ls-files --others -- . ':!build'
 
-wheel: setup  ## a Python wheel in build/wheels, with the CUDA plug-in where nvcc is found
+wheel: setup  ## a Python wheel in build/wheels, with the CUDA plug-in where nvcc is found; and where it runs
 	$(call pip_wheel,AUTO)
+	@$(VENV)/bin/pip install -q auditwheel
+	@$(VENV)/bin/auditwheel show build/wheels/detops-*.whl
 
 fuzz:  ## random inputs that look for more, in every target of tests/fuzz, for FUZZ_SECONDS each
 	@scripts/setup
@@ -97,9 +102,9 @@ $(VENV)/bin/ruff:
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install -q ruff
 
-install: setup  ## into PREFIX (default /usr/local)
-	cmake --preset release >/dev/null
-	cmake --build --preset release --target detops detops_cli -j $(JOBS)
+install: setup  ## into PREFIX (default /usr/local); CUDA=ON for the CUDA plug-in, too
+	cmake --preset release -DDETOPS_CUDA=$(CUDA) >/dev/null
+	cmake --build --preset release --target detops detops_cli $(if $(filter OFF,$(CUDA)),,detops_cuda) -j $(JOBS)
 	cmake --install build/release --prefix $(PREFIX)
 
 clean:  ## removes build/

@@ -21,7 +21,7 @@ int main(void) {
   mluOpGetPolyNmsWorkspaceSize(handle, boxes_desc, &bytes);
   void* workspace = malloc(bytes);
   mluOpPolyNms(handle, boxes_desc, boxes, 0.1f, workspace, bytes, kept_desc, kept, &count);
-  printf("kept %d of 3:", count);
+  printf("kept %d of 3:", count); /* kept 2 of 3: 1 2 */
   for (int i = 0; i < count; ++i) printf(" %d", kept[i]);
   printf("\n");
 

@@ -137,9 +137,7 @@ class BodyRewriter {
 
   size_t Word(size_t i) {
     const std::string_view word = source_.Text(i);
-    if (IsFunctionMark(word)) {
-      unit_->edits.Remove(i);  // of a lambda
-    } else if (word == "double") {
+    if (word == "double") {
       unit_->Warn(i, "double is no type of the device; the simulator computes in it all the same");
     } else if (word == "asm" || word == "__asm__" || word == "__asm") {
       return Assembly(i);

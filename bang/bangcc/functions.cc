@@ -80,11 +80,14 @@ class FunctionRewriter {
     if (function.instantiation || function.extern_instantiation) return Instantiation(function);
     RemoveWord(function, "inline");
     const bool is_private = !function.in_class && RemoveWord(function, "static");
-    if (function.has_body() && !unit_->device())
-      return Declare(function, "__attribute__((visibility(\"default\"))) ");
+    if (!unit_->device()) {
+      if (function.has_body()) Declare(function, "__attribute__((visibility(\"default\"))) ");
+      return;
+    }
+    // An instantiation has the attributes of the template's first declaration.
+    unit_->edits.Before(function.head, "__attribute__((used, noinline, visibility(\"default\"))) ");
     if (!function.has_body()) return;
     unit_->has_kernels = true;
-    unit_->edits.Before(function.head, "__attribute__((used, visibility(\"default\"))) ");
     const Reached reached = Reach(*unit_, function);
     std::string ids, bind;
     for (uint32_t id : reached.arrays) {
@@ -162,6 +165,11 @@ class FunctionRewriter {
 void RewriteFunctions(Unit* unit) {
   FunctionRewriter rewriter(unit);
   for (const Function& function : unit->program.functions) rewriter.Rewrite(function);
+  // Marks where nothing depends on them: on a lambda's, in a function's type.
+  for (size_t i = 0; i < unit->source.tokens.size(); ++i) {
+    const std::string_view word = unit->source.Text(i);
+    if (IsFunctionMark(word) || IsSpaceMark(word)) unit->edits.Remove(i);
+  }
 }
 
 // A kernel in an anonymous namespace, or one that takes a type of it, is named by both passes: the

@@ -27,7 +27,7 @@ bool JoinObjects(const Objects& objects, const TemporaryFolder& folder) {
   const std::string grouped = folder.File("ungrouped.o"), hidden = folder.File("hidden.o");
   const std::string roots = folder.File("roots"), keep = folder.File("keep"),
                     renames = folder.File("renames");
-  std::string root_options, rename_lines;
+  std::string root_options, rename_lines = "__gxx_personality_v0 bang_personality\n";
   for (const std::string& kernel : symbols.kernels) root_options += "-u " + kernel + "\n";
   for (const std::string& access : symbols.accesses)
     rename_lines += access + " bang_tsan_" + access.substr(7) + "\n";

@@ -174,7 +174,7 @@ size_t Parser::Declaration(size_t i, size_t end, bool in_class) {
     i += 2;
   }
   i = TemplateHeads(i, end, &function);
-  if (Is(i, "using") || Is(i, "typedef") || Is(i, "static_assert")) {
+  if (Is(i, "using") || Is(i, "static_assert")) {
     const size_t semicolon = Statement(i, end);
     if (Is(i, "using")) program_->declared.push_back({source_.Text(i + 1), i, semicolon});
     return semicolon + 1;
@@ -270,7 +270,9 @@ size_t Parser::Declaration(size_t i, size_t end, bool in_class) {
   function.device = function.device || function.kernel;
   const bool is_function =
       function.device || function.has_body() || (!initialiser && mark == kNone);
-  if (function.open != kNone && is_function) {
+  if (Is(i, "typedef")) {
+    if (source_.IsIdentifier(j - 1)) program_->declared.push_back({source_.Text(j - 1), i, j});
+  } else if (function.open != kNone && is_function) {
     program_->declared.push_back({source_.Text(function.name), function.first, function.last});
     program_->functions.push_back(std::move(function));
   } else if (mark != kNone) {

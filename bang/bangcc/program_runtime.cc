@@ -2,6 +2,7 @@
 //
 // Part of libbang: what the code that bangcc writes into programs calls.
 #include <stdlib.h>
+#include <unwind.h>
 
 #include <memory>
 #include <new>
@@ -26,6 +27,14 @@ BANG_TASK_NUMBER(clusterDim);
 BANG_TASK_NUMBER(coreId);
 BANG_TASK_NUMBER(coreDim);
 #undef BANG_TASK_NUMBER
+
+// Stands for the C++ personality in device code, which has no exceptions of its own: the one of a
+// stopped kernel passes through. The compilers think that what tells of a load or store throws
+// nothing, and would end the program there.
+_Unwind_Reason_Code bang_personality(int, _Unwind_Action, _Unwind_Exception_Class,
+                                     _Unwind_Exception*, _Unwind_Context*) {
+  return _URC_CONTINUE_UNWIND;
+}
 }
 
 namespace bang {

@@ -93,6 +93,18 @@ inline double Log(double x) {
 
 inline double Log10(double x) { return Log(x) * 0x1.bcb7b1526e50ep-2; }
 
+// For numbers above 0, and infinity.
+inline double LogOf1Plus(double x) {
+  const double y = 1 + x;
+  const double correction = x - (y - 1);  // what the sum cut off
+  return y < 1e18 ? Log(y) + correction / y : Log(y);
+}
+
+inline double Softplus(double x) {
+  const double magnitude = FromDoubleBits(Bits(x) & ~(1ull << 63));
+  return (x > 0 ? x : 0) + LogOf1Plus(Exp(-magnitude)) + (x - x == 0 || x > 0 || x < 0 ? 0 : x);
+}
+
 inline double Log1p(double x) {
   const double y = 1 + x;
   if (y == 1) return x;

@@ -62,9 +62,7 @@ unsigned Pack(BuiltIn id, Type type, void* dst, const void* src, const void* mas
       return Run<U>(row.operation, dst, src, count,
                     [&](int64_t i) { return (LoadBits<U>(mask, i) & truth) != 0; });
     }
-    const uint8_t* const bytes_of_mask = static_cast<const uint8_t*>(mask);
-    return Run<U>(row.operation, dst, src, count,
-                  [&](int64_t i) { return (bytes_of_mask[i / 8] & BitMask(i)) != 0; });
+    return Run<U>(row.operation, dst, src, count, [&](int64_t i) { return IsSetBit(mask, i); });
   });
   // What the mask leaves out may be garbage.
   call.EndInitialised();

@@ -69,7 +69,7 @@ void Plane(BuiltIn id, Type type, void* dst, const void* src, int height, int wi
     });
   };
   move(dst, src);
-  call.EndWhole();
+  call.EndMoved(move);
 }
 
 void Pad(BuiltIn id, Type type, void* dst, const void* src, int channels, int height, int width,
@@ -88,12 +88,15 @@ void Pad(BuiltIn id, Type type, void* dst, const void* src, int channels, int he
   call.Write("dst", dst, dst_bytes);
   call.Distinct();
   call.Begin(row.Cost(dst_bytes, 0));
-  char* to = static_cast<char*>(dst);
-  memset(to, 0, dst_bytes);
-  for (int64_t y = 0; y < height; ++y) {
-    memcpy(to + (top + y) * dst_line + left * pixel, static_cast<const char*>(src) + y * line, line);
-  }
-  call.EndWhole();
+  const auto move = [&](void* to, const void* from) {
+    memset(to, 0, dst_bytes);
+    char* const first = static_cast<char*>(to) + top * dst_line + left * pixel;
+    for (int64_t y = 0; y < height; ++y) {
+      memcpy(first + y * dst_line, static_cast<const char*>(from) + y * line, line);
+    }
+  };
+  move(dst, src);
+  call.EndMoved(move);
 }
 
 void Reshape(BuiltIn id, Type type, void* dst, const void* src, int n, int height, int width,
@@ -111,14 +114,17 @@ void Reshape(BuiltIn id, Type type, void* dst, const void* src, int n, int heigh
   call.Distinct();
   call.Begin(row.Cost(n * image, 0));
   const bool to_planes = row.operation == Operation::kToPlanes;
-  for (int64_t i = 0; i < n; ++i) {
-    WithBits(type, [&](auto bits) {
-      Transpose<decltype(bits)>(static_cast<char*>(dst) + i * image,
-                                static_cast<const char*>(src) + i * image,
-                                to_planes ? pixels : channels, to_planes ? channels : pixels);
-    });
-  }
-  call.EndWhole();
+  const auto move = [&](void* to, const void* from) {
+    for (int64_t i = 0; i < n; ++i) {
+      WithBits(type, [&](auto bits) {
+        Transpose<decltype(bits)>(static_cast<char*>(to) + i * image,
+                                  static_cast<const char*>(from) + i * image,
+                                  to_planes ? pixels : channels, to_planes ? channels : pixels);
+      });
+    }
+  };
+  move(dst, src);
+  call.EndMoved(move);
 }
 
 void Lookup(BuiltIn id, Type type, void* dst, const void* src, const void* table, int64_t count,

@@ -107,6 +107,7 @@ void Pool(BuiltIn id, Type type, void* dst, const void* src, Window window, Wher
   const Sizes sizes = Check(call, window);
   call.Read("src", src, sizes.src_count * SizeOf(type));
   call.Write("dst", dst, sizes.dst_count * SizeOf(type));
+  call.Trailing();  // kernels reduce in place, part after part
   const int64_t joined = sizes.dst_count * window.kernel_height * window.kernel_width;
   call.Begin(row.Cost(joined * SizeOf(type), joined));
   std::vector<float> space, results(sizes.dst_count);

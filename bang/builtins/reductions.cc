@@ -88,9 +88,8 @@ void SumBlocks(Type type, void* dst, const void* src, int64_t count) {
 }
 
 unsigned CountBits(const void* src, int64_t count) {
-  const uint8_t* const bytes = static_cast<const uint8_t*>(src);
   unsigned ones = 0;
-  for (int64_t i = 0; i < count; ++i) ones += (bytes[i / 8] & BitMask(i)) != 0;
+  for (int64_t i = 0; i < count; ++i) ones += IsSetBit(src, i);
   return ones;
 }
 

@@ -17,6 +17,10 @@ inline unsigned BitMask(int64_t index) {
   return Assumed().high_bits_first ? 0x80u >> (index & 7) : 1u << (index & 7);
 }
 
+inline bool IsSetBit(const void* mask, int64_t index) {
+  return (static_cast<const uint8_t*>(mask)[index / 8] & BitMask(index)) != 0;
+}
+
 // Calls f with the unsigned integer type of the element's size (as a value) and the bits that make an
 // element true.
 template <typename F>

@@ -19,6 +19,21 @@
 #include "bang/where.h"
 #include "cnrt.h"
 
+#ifdef __BANG__
+// Device code may call max and min of numbers without a namespace. Two types make these the last
+// choice: a program's own, and those of std, come first.
+template <typename A, typename B, typename T = std::common_type_t<A, B>,
+          std::enable_if_t<::bang::ElementType<T>::kIsElement, int> = 0>
+constexpr T max(A a, B b) {
+  return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) : static_cast<T>(a);
+}
+template <typename A, typename B, typename T = std::common_type_t<A, B>,
+          std::enable_if_t<::bang::ElementType<T>::kIsElement, int> = 0>
+constexpr T min(A a, B b) {
+  return static_cast<T>(b) < static_cast<T>(a) ? static_cast<T>(b) : static_cast<T>(a);
+}
+#endif
+
 // The keywords are bangcc's business; a plain host compiler sees through them.
 #ifndef __BANGCC__
 #define __mlu_func__

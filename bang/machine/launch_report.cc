@@ -20,7 +20,7 @@ class TimelineFile {
  public:
   void Add(DrawnLaunch launch) {
     std::lock_guard lock(mutex_);
-    launches_.push_back(std::move(launch));
+    AddLaunch(std::move(launch), &launches_);
   }
   ~TimelineFile() {
     std::string error;

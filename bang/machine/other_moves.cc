@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bang/machine.h"
+#include "builtins/truth.h"
 #include "machine/running_core.h"
 #include "machine/vector_call.h"
 
@@ -44,7 +45,7 @@ void MovePieces(const char* name, bool gather, void* dst, const void* src, const
   }
   const Region offsets =
       Contiguous(pieces.offsets, pieces.count * static_cast<int64_t>(sizeof(uint32_t)));
-  const Region mask = Contiguous(pieces.mask, pieces.count);
+  const Region mask = Contiguous(pieces.mask, (pieces.count + 7) / 8);
   if (core.checks()) {
     core.Complete(kIoBit);
     core.in_flight().DropCompute();
@@ -57,7 +58,7 @@ void MovePieces(const char* name, bool gather, void* dst, const void* src, const
   }
   int64_t moved = 0;
   for (int64_t i = 0; i < pieces.count; ++i) {
-    if (pieces.mask != nullptr && static_cast<const char*>(pieces.mask)[i] == 0) continue;
+    if (pieces.mask != nullptr && !IsSetBit(pieces.mask, i)) continue;
     ++moved;
     const int64_t near = i * pieces.stride, far = pieces.offsets[i];
     const PendingCopy piece{

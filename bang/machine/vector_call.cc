@@ -28,6 +28,8 @@ void VectorCall::Write(const char* operand, void* data, int64_t bytes, Space spa
 
 void VectorCall::Distinct() { distinct_ = true; }
 
+void VectorCall::Trailing() { trailing_ = true; }
+
 void VectorCall::Fail(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -54,7 +56,8 @@ void VectorCall::CheckOverlap() const {
       if (a.data >= b.data + b.bytes || b.data >= a.data + a.bytes) continue;
       const bool same_begin = a.data == b.data;
       const bool narrow_at_end = b.bytes < a.bytes && b.data + b.bytes == a.data + a.bytes;
-      if (!distinct_ && !b.written && (same_begin || narrow_at_end)) continue;
+      const bool trails = trailing_ && a.data < b.data;
+      if (!distinct_ && !b.written && (same_begin || narrow_at_end || trails)) continue;
       const Array* array = current_core->arrays().Find(a.data);
       const long long shared =
           std::min(a.data + a.bytes, b.data + b.bytes) - std::max(a.data, b.data);
@@ -182,6 +185,21 @@ void VectorCall::EndInitialised() {
     if (!result.written) continue;
     if (Array* to = core.arrays().Find(result.data)) to->MarkWritten(result.data, result.bytes);
   }
+}
+
+void VectorCall::EndMoved(const std::function<void(void* dst, const void* src)>& move) {
+  RunningCore& core = *current_core;
+  if (!core.checks()) return;
+  const Operand& source = operands_[operands_[0].written ? 1 : 0];
+  const Operand& result = operands_[operands_[0].written ? 0 : 1];
+  Array* const from = core.arrays().Find(source.data);
+  Array* const to = core.arrays().Find(result.data);
+  if (from == nullptr || to == nullptr || !from->HasUnwritten(source.data, source.bytes)) {
+    EndInitialised();
+    return;
+  }
+  move(to->Shadow(result.data), from->Shadow(source.data));
+  to->Touch(result.data, result.bytes);
 }
 
 }  // namespace bang

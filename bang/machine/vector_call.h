@@ -16,6 +16,8 @@
 
 #include <stdint.h>
 
+#include <functional>
+
 #include "bang/launch.h"
 #include "bang/where.h"
 
@@ -41,6 +43,8 @@ class VectorCall {
   // A written operand may begin exactly where one that is read begins; a narrower source may lie at
   // the end of its wider result. Any other overlap is an error. After this, any overlap is one.
   void Distinct();
+  // A written operand may also begin before one that is read, which is read before it is overwritten.
+  void Trailing();
   // For results that depend on values: the error, or the remark, names the call and its line.
   [[noreturn]] void Fail(const char* format, ...) __attribute__((format(printf, 2, 3)));
   void Remark(const char* format, ...) __attribute__((format(printf, 2, 3)));
@@ -54,6 +58,9 @@ class VectorCall {
   void EndElementwise();
   void EndWhole();
   void EndInitialised();
+  // The result holds elements of the only source at other places: `move` does with the shadows what
+  // was done with the data.
+  void EndMoved(const std::function<void(void* dst, const void* src)>& move);
 
  private:
   struct Operand {
@@ -72,6 +79,7 @@ class VectorCall {
   Operand operands_[kMaxOperands];
   int operand_count_ = 0;
   bool distinct_ = false;
+  bool trailing_ = false;
 };
 
 }  // namespace bang

@@ -74,6 +74,7 @@ Figures FiguresOf(const Timeline& timeline, const Card& card) {
   for (size_t i = 0; i < timeline.units.size(); ++i) {
     const Counters& unit = timeline.units[i];
     figures.sum += unit;
+    if (unit.programs > 0) figures.unit_cycles += static_cast<double>(timeline.cycles);
     if (i % kUnitsPerCluster == kCoresPerCluster || unit.programs == 0) continue;
     ++figures.cores_used;
     cores += unit;

@@ -16,8 +16,9 @@ namespace bang {
 struct Figures {
   double microseconds = 0;
   int64_t cycles = 0;
-  int cores = 0;       // of the card
-  int cores_used = 0;  // that had a task
+  int cores = 0;           // of the card
+  int cores_used = 0;      // that had a task
+  double unit_cycles = 0;  // of those cores and of their MPUs: lines of the source are shares of it
   // Shares of the time of the cores that had a task; MPUs count apart.
   double busy[kPipeCount] = {};
   double waits[kWaitCount] = {};

@@ -84,6 +84,7 @@ std::string LaunchJson(const DrawnLaunch& launch) {
   json += Figure("card", JsonString(launch.card)) + Figure("tasks", JsonString(launch.tasks));
   json += Figure("khz", std::to_string(launch.clock_khz));
   json += Figure("cycles", std::to_string(f.cycles)) +
+          Figure("unitCycles", JsonNumber(f.unit_cycles, 0)) +
           Figure("coresUsed", std::to_string(f.cores_used)) +
           Figure("cores", std::to_string(f.cores));
   json += Figure("busy", Shares(f.busy)) + Figure("waits", Shares(f.waits)) +

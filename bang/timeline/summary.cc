@@ -13,7 +13,7 @@ __attribute__((format(printf, 1, 2))) std::string Text(const char* format, ...) 
   char text[1024];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  vsnprintf(text, sizeof text, format, arguments);  // NOLINT(clang-analyzer-valist.Uninitialized)
   va_end(arguments);
   return text;
 }
@@ -82,7 +82,7 @@ std::string Summary(const LaunchRecord& launch, const Timeline& timeline, const 
   text += Line("efficiency", Share("IO", f.io_efficiency) + Share("compute", f.compute_efficiency) +
                                  Text("(GDRAM moved %.1f %% of what it can)", f.memory_use * 100));
   text += Line("bottleneck", f.bottleneck);
-  const double all = static_cast<double>(f.cycles) * (f.cores_used + (f.cores_used == 0));
+  const double all = f.unit_cycles;
   for (uint32_t i : WorstSites(timeline, 5)) {
     const SiteCounters& site = timeline.sites[i];
     text += Line("line", Text("%5.1f %% busy  %5.1f %% waiting  ",

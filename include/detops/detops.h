@@ -89,8 +89,9 @@ int64_t detopsGetLastCandidateCount(mluOpHandle_t handle);
 /* A thread that calls operators on the CPU needs a stack of 512 KiB; most systems give 8 MiB.
  *
  * At most this many threads for the handle's CPU kernels, up to 4096; 0 is the default:
- * DETOPS_THREADS, else what the machine runs at once. The answer does not depend on it, and where
- * threads can't be started, calls go on with those there are. */
+ * DETOPS_THREADS, else OMP_NUM_THREADS, else the processors that the calling thread may run on, or
+ * fewer where the process's control group has a quota of processor time. The answer does not depend
+ * on it, and where threads can't be started, calls go on with those there are. */
 mluOpStatus_t detopsSetThreads(mluOpHandle_t handle, int count);
 /* How many that is; 0 for a null handle. */
 int detopsGetThreads(mluOpHandle_t handle);

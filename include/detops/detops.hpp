@@ -8,8 +8,8 @@
 //   detops::Tensor kept = detops::poly_nms(context, {&boxes[0][0], {2, 9}}, 0.1f);
 //   for (int32_t index : kept.to_vector<int32_t>()) ...
 //
-// Every failure is a detops::Error with the library's status and text. A context is used by one
-// thread at a time.
+// Every failure is a detops::Error with the library's status and a text that names the function,
+// the argument, what it is and what was expected. A context is used by one thread at a time.
 #ifndef DETOPS_DETOPS_HPP_
 #define DETOPS_DETOPS_HPP_
 
@@ -54,9 +54,29 @@ using Shape = std::vector<int64_t>;
 
 namespace detail {
 
-inline void Check(mluOpStatus_t status) {
-  if (status != MLUOP_STATUS_SUCCESS) throw Error(status, detopsGetLastErrorMessage());
-}
+// A C++ function, which its errors name.
+struct Function {
+  const char *name;
+
+  [[noreturn]] void Fail(mluOpStatus_t status, const std::string &text) const {
+    throw Error(status, std::string(name) + ": " + text);
+  }
+  // The library's text begins with the C function: "mluOpPolyNms: boxes: dim 1 is 8, expected 9".
+  void Check(mluOpStatus_t status) const {
+    if (status != MLUOP_STATUS_SUCCESS) Fail(status, AfterColon(detopsGetLastErrorMessage()));
+  }
+  // Of a C function that prepares an argument, and has another name for it.
+  void CheckOf(const char *argument, mluOpStatus_t status) const {
+    if (status == MLUOP_STATUS_SUCCESS) return;
+    const std::string text = AfterColon(AfterColon(detopsGetLastErrorMessage()));
+    Fail(status, std::string(argument) + ": " + text);
+  }
+
+  static std::string AfterColon(const std::string &text) {
+    const size_t colon = text.find(": ");
+    return colon == std::string::npos ? text : text.substr(colon + 2);
+  }
+};
 
 template <class T>
 struct DTypeOf;
@@ -84,14 +104,17 @@ inline int64_t CountOf(const Shape &shape) {
 // A descriptor for the time of a call.
 class Descriptor {
  public:
-  Descriptor(DType dtype, const Shape &shape, const Shape &strides,
-             mluOpTensorLayout_t layout = MLUOP_LAYOUT_ARRAY) {
+  Descriptor(const Function &function, const char *argument, DType dtype, const Shape &shape,
+             const Shape &strides, mluOpTensorLayout_t layout) {
+    const auto refuse = [&](const std::string &what) {
+      function.Fail(MLUOP_STATUS_BAD_PARAM, std::string(argument) + ": has " + what);
+    };
+    if (shape.empty()) refuse("0 dims");
     if (!strides.empty() && strides.size() != shape.size()) {
-      throw Error(MLUOP_STATUS_BAD_PARAM, "TensorView: has " + std::to_string(strides.size()) +
-                                              " strides for " + std::to_string(shape.size()) +
-                                              " dims");
+      refuse(std::to_string(strides.size()) + " strides for " + std::to_string(shape.size()) +
+             " dims");
     }
-    Check(mluOpCreateTensorDescriptor(&desc_));
+    function.CheckOf(argument, mluOpCreateTensorDescriptor(&desc_));
     const int rank = static_cast<int>(shape.size());
     const auto type = static_cast<mluOpDataType_t>(dtype);
     const mluOpStatus_t status =
@@ -100,7 +123,7 @@ class Descriptor {
                                                         strides.data());
     if (status != MLUOP_STATUS_SUCCESS) {
       mluOpDestroyTensorDescriptor(desc_);
-      Check(status);
+      function.CheckOf(argument, status);
     }
   }
   ~Descriptor() { mluOpDestroyTensorDescriptor(desc_); }
@@ -157,7 +180,7 @@ class Tensor {
     RequireType(detail::DTypeOf<T>::value);
     std::vector<T> host(static_cast<size_t>(size()));
     if (!host.empty()) {
-      detail::Check(
+      detail::Function{"detops::Tensor::to_vector"}.Check(
           detopsCopyToHost(handle_.get(), host.data(), memory_.get(), host.size() * sizeof(T)));
     }
     return host;
@@ -169,13 +192,14 @@ class Tensor {
       : handle_(std::move(handle)), dtype_(dtype), shape_(std::move(shape)) {
     void *memory = nullptr;
     const auto bytes = static_cast<size_t>(size() * detail::SizeOf(dtype_));
-    detail::Check(detopsAllocate(handle_.get(), bytes, &memory));
+    detail::Function{"detops::Context::empty"}.Check(detopsAllocate(handle_.get(), bytes, &memory));
     const detail::SharedHandle owner = handle_;
     memory_ = std::shared_ptr<void>(memory, [owner](void *p) { detopsFree(owner.get(), p); });
   }
   void RequireType(DType wanted) const {
     if (dtype_ != wanted) {
-      throw Error(MLUOP_STATUS_BAD_PARAM, "Tensor: asked for elements of another type than it has");
+      detail::Function{"detops::Tensor"}.Fail(MLUOP_STATUS_BAD_PARAM,
+                                              "asked for elements of another type than it has");
     }
   }
 
@@ -190,17 +214,25 @@ class Context {
   // "cpu"; "" is what DETOPS_DEVICE names, else the CPU.
   explicit Context(const std::string &device = "") {
     mluOpHandle_t handle = nullptr;
-    detail::Check(detopsCreate(&handle, device.c_str()));
+    detail::Function{"detops::Context"}.Check(detopsCreate(&handle, device.c_str()));
     handle_ = detail::SharedHandle(handle, [](mluOpHandle_t h) { mluOpDestroy(h); });
   }
 
   mluOpHandle_t handle() const { return handle_.get(); }
   std::string device() const { return detopsGetDevice(handle()); }
-  void set_queue(cnrtQueue_t queue) { detail::Check(mluOpSetQueue(handle(), queue)); }
+  void set_queue(cnrtQueue_t queue) {
+    detail::Function{"detops::Context::set_queue"}.Check(mluOpSetQueue(handle(), queue));
+  }
   // "cpu:reference"; "" lets the library choose again.
   void set_implementation(const std::string &name) {
-    detail::Check(detopsSetImplementation(handle(), name.c_str()));
+    detail::Function{"detops::Context::set_implementation"}.Check(
+        detopsSetImplementation(handle(), name.c_str()));
   }
+  // At most this many for CPU kernels; 0 is the default, as detopsSetThreads says.
+  void set_threads(int count) {
+    detail::Function{"detops::Context::set_threads"}.Check(detopsSetThreads(handle(), count));
+  }
+  int threads() const { return detopsGetThreads(handle()); }
   std::string last_implementation() const { return detopsGetLastImplementation(handle()); }
 
   // An uninitialised tensor on this context's device.
@@ -229,21 +261,27 @@ class Context {
 
 namespace detail {
 
+// A function of a context.
+struct Call : Function {
+  Context &context;
+};
+
 // An argument as the C API wants it: contiguous, copied where it is not.
 class Input {
  public:
-  Input(Context &context, const char *name, const TensorView &view,
+  Input(const Call &call, const char *name, const TensorView &view,
         mluOpTensorLayout_t layout = MLUOP_LAYOUT_ARRAY)
-      : desc_(view.dtype, view.shape, {}, layout), data_(view.data) {
+      : desc_(call, name, view.dtype, view.shape, {}, layout), data_(view.data) {
+    Context &context = call.context;
     if (view.device != context.device()) {
-      throw Error(MLUOP_STATUS_BAD_PARAM, std::string(name) + ": lies on " + view.device +
-                                              ", but the context runs on " + context.device());
+      call.Fail(MLUOP_STATUS_BAD_PARAM, std::string(name) + ": lies on " + view.device +
+                                            ", but the context runs on " + context.device());
     }
     if (view.strides.empty() || CountOf(view.shape) == 0) return;
-    const Descriptor strided(view.dtype, view.shape, view.strides, layout);
+    const Descriptor strided(call, name, view.dtype, view.shape, view.strides, layout);
     copy_ = context.empty(view.dtype, view.shape);
     void *dense = Memory(copy_);
-    Check(detopsMakeContiguous(context.handle(), strided, view.data, dense));
+    call.CheckOf(name, detopsMakeContiguous(context.handle(), strided, view.data, dense));
     data_ = dense;
   }
   mluOpTensorDescriptor_t desc() const { return desc_; }
@@ -269,9 +307,10 @@ class Input {
 
 class Output {
  public:
-  Output(Context &context, DType dtype, const Shape &shape,
+  Output(const Call &call, DType dtype, const Shape &shape,
          mluOpTensorLayout_t layout = MLUOP_LAYOUT_ARRAY)
-      : desc_(dtype, shape, {}, layout), tensor_(context.empty(dtype, shape)) {}
+      : desc_(call, "the result", dtype, shape, {}, layout),
+        tensor_(call.context.empty(dtype, shape)) {}
   mluOpTensorDescriptor_t desc() const { return desc_; }
   void *data() const { return Input::Memory(tensor_); }
   const Tensor &tensor() const { return tensor_; }
@@ -286,27 +325,29 @@ class Output {
 // ---- the operators ------------------------------------------------------------------------------
 
 // IoU or IoF of boxes x1,y1,x2,y2: [M,4] and [N,4] to [M,N]; aligned: [M].
-inline Tensor bbox_overlaps(Context &context, const TensorView &bboxes1, const TensorView &bboxes2,
+inline Tensor bbox_overlaps(Context &context, const TensorView &bbox1, const TensorView &bbox2,
                             Mode mode = Mode::kIoU, bool aligned = false, int offset = 0) {
-  const detail::Input in1(context, "bboxes1", bboxes1), in2(context, "bboxes2", bboxes2);
-  const Shape shape = aligned ? Shape{bboxes1.dim(0)} : Shape{bboxes1.dim(0), bboxes2.dim(0)};
-  const detail::Output ious(context, bboxes1.dtype, shape);
-  detail::Check(mluOpBboxOverlaps(context.handle(), static_cast<int>(mode), aligned, offset,
-                                  in1.desc(), in1.data(), in2.desc(), in2.data(), ious.desc(),
-                                  ious.data()));
+  const detail::Call call{{"detops::bbox_overlaps"}, context};
+  const detail::Input in1(call, "bbox1", bbox1), in2(call, "bbox2", bbox2);
+  const Shape shape = aligned ? Shape{bbox1.dim(0)} : Shape{bbox1.dim(0), bbox2.dim(0)};
+  const detail::Output ious(call, bbox1.dtype, shape);
+  call.Check(mluOpBboxOverlaps(context.handle(), static_cast<int>(mode), aligned, offset,
+                               in1.desc(), in1.data(), in2.desc(), in2.data(), ious.desc(),
+                               ious.data()));
   return ious.tensor();
 }
 
 // Indices of the quadrilaterals kept, ascending: [N,9] (x1,y1,...,x4,y4,score) to int32 [kept].
 inline Tensor poly_nms(Context &context, const TensorView &boxes, float iou_threshold) {
-  const detail::Input in(context, "boxes", boxes);
-  const detail::Output output(context, DType::kInt32, {boxes.dim(0)});
+  const detail::Call call{{"detops::poly_nms"}, context};
+  const detail::Input in(call, "boxes", boxes);
+  const detail::Output output(call, DType::kInt32, {boxes.dim(0)});
   const Tensor kept = context.empty(DType::kInt32, {1});
   size_t workspace_size = 0;
-  detail::Check(mluOpGetPolyNmsWorkspaceSize(context.handle(), in.desc(), &workspace_size));
-  detail::Check(mluOpPolyNms(context.handle(), in.desc(), in.data(), iou_threshold,
-                             context.workspace(workspace_size), workspace_size, output.desc(),
-                             output.data(), kept.data<int32_t>()));
+  call.Check(mluOpGetPolyNmsWorkspaceSize(context.handle(), in.desc(), &workspace_size));
+  call.Check(mluOpPolyNms(context.handle(), in.desc(), in.data(), iou_threshold,
+                          context.workspace(workspace_size), workspace_size, output.desc(),
+                          output.data(), kept.data<int32_t>()));
   return Context::front(output.tensor(), {kept.to_vector<int32_t>()[0]});
 }
 
@@ -314,14 +355,15 @@ inline Tensor poly_nms(Context &context, const TensorView &boxes, float iou_thre
 // same type to int32 [kept].
 inline Tensor nms(Context &context, const TensorView &boxes, const TensorView &scores,
                   float iou_threshold) {
-  const detail::Input in(context, "boxes", boxes), in_scores(context, "scores", scores);
-  const detail::Output output(context, DType::kInt32, {boxes.dim(0)});
+  const detail::Call call{{"detops::nms"}, context};
+  const detail::Input in(call, "boxes", boxes), in_scores(call, "scores", scores);
+  const detail::Output output(call, DType::kInt32, {boxes.dim(0)});
   const Tensor kept = context.empty(DType::kInt32, {1});
   size_t workspace_size = 0;
-  detail::Check(detopsGetNmsWorkspaceSize(context.handle(), in.desc(), &workspace_size));
-  detail::Check(detopsNms(context.handle(), in.desc(), in.data(), in_scores.desc(),
-                          in_scores.data(), iou_threshold, context.workspace(workspace_size),
-                          workspace_size, output.desc(), output.data(), kept.data<int32_t>()));
+  call.Check(detopsGetNmsWorkspaceSize(context.handle(), in.desc(), &workspace_size));
+  call.Check(detopsNms(context.handle(), in.desc(), in.data(), in_scores.desc(), in_scores.data(),
+                       iou_threshold, context.workspace(workspace_size), workspace_size,
+                       output.desc(), output.data(), kept.data<int32_t>()));
   return Context::front(output.tensor(), {kept.to_vector<int32_t>()[0]});
 }
 
@@ -335,17 +377,18 @@ struct BorderAlignResult {
 inline BorderAlignResult border_align(Context &context, const TensorView &input,
                                       const TensorView &boxes, int32_t pool_size,
                                       Layout layout = Layout::kNCHW) {
+  const detail::Call call{{"detops::border_align"}, context};
   const auto c_layout = static_cast<mluOpTensorLayout_t>(layout);
-  const detail::Input in(context, "input", input, c_layout), in_boxes(context, "boxes", boxes);
+  const detail::Input in(call, "input", input, c_layout), in_boxes(call, "boxes", boxes);
   const bool nchw = layout == Layout::kNCHW;
   const int64_t channels = input.dim(nchw ? 1 : 3) / 4;
   const Shape shape = nchw ? Shape{input.dim(0), channels, boxes.dim(1), 4}
                            : Shape{input.dim(0), boxes.dim(1), 4, channels};
-  const detail::Output output(context, input.dtype, shape, c_layout);
-  const detail::Output argmax(context, DType::kInt32, shape, c_layout);
-  detail::Check(detopsBorderAlignForward(context.handle(), in.desc(), in.data(), in_boxes.desc(),
-                                         in_boxes.data(), pool_size, output.desc(), output.data(),
-                                         argmax.desc(), argmax.data()));
+  const detail::Output output(call, input.dtype, shape, c_layout);
+  const detail::Output argmax(call, DType::kInt32, shape, c_layout);
+  call.Check(detopsBorderAlignForward(context.handle(), in.desc(), in.data(), in_boxes.desc(),
+                                      in_boxes.data(), pool_size, output.desc(), output.data(),
+                                      argmax.desc(), argmax.data()));
   return {output.tensor(), argmax.tensor()};
 }
 
@@ -355,32 +398,33 @@ struct Proposals {
   Tensor rois_num;  // int32 [N], sums to R
 };
 
-// Region proposals: scores [N,H,W,A], bbox_deltas [N,H,W,4A], img_size [N,2] (height, width),
+// Region proposals: scores [N,H,W,A], bbox_deltas [N,H,W,4A], im_shape [N,2] (height, width),
 // anchors and variances [H,W,A,4].
 inline Proposals generate_proposals(Context &context, const TensorView &scores,
-                                    const TensorView &bbox_deltas, const TensorView &img_size,
+                                    const TensorView &bbox_deltas, const TensorView &im_shape,
                                     const TensorView &anchors, const TensorView &variances,
                                     int pre_nms_top_n = 6000, int post_nms_top_n = 1000,
                                     float nms_thresh = 0.5f, float min_size = 0.1f,
                                     float eta = 1.0f, bool pixel_offset = false) {
-  const detail::Input in_scores(context, "scores", scores);
-  const detail::Input in_deltas(context, "bbox_deltas", bbox_deltas);
-  const detail::Input in_size(context, "img_size", img_size);
-  const detail::Input in_anchors(context, "anchors", anchors);
-  const detail::Input in_variances(context, "variances", variances);
+  const detail::Call call{{"detops::generate_proposals"}, context};
+  const detail::Input in_scores(call, "scores", scores);
+  const detail::Input in_deltas(call, "bbox_deltas", bbox_deltas);
+  const detail::Input in_size(call, "im_shape", im_shape);
+  const detail::Input in_anchors(call, "anchors", anchors);
+  const detail::Input in_variances(call, "variances", variances);
   size_t workspace_size = 0;
-  detail::Check(mluOpGetGenerateProposalsV2WorkspaceSize_v2(context.handle(), in_scores.desc(),
-                                                            pre_nms_top_n, &workspace_size));
+  call.Check(mluOpGetGenerateProposalsV2WorkspaceSize_v2(context.handle(), in_scores.desc(),
+                                                         pre_nms_top_n, &workspace_size));
   // An image has no more proposals than anchors, whatever the caller allows.
   const int64_t per_image = scores.dim(1) * scores.dim(2) * scores.dim(3);
   const int most =
       static_cast<int>(std::min<int64_t>(post_nms_top_n, std::max<int64_t>(per_image, 1)));
   const int64_t rows = scores.dim(0) * std::max(most, 0);
-  const detail::Output rois(context, DType::kFloat, {rows, 4});
-  const detail::Output probs(context, DType::kFloat, {rows, 1});
-  const detail::Output rois_num(context, DType::kInt32, {scores.dim(0)});
+  const detail::Output rois(call, DType::kFloat, {rows, 4});
+  const detail::Output probs(call, DType::kFloat, {rows, 1});
+  const detail::Output rois_num(call, DType::kInt32, {scores.dim(0)});
   const Tensor total = context.empty(DType::kInt32, {1});
-  detail::Check(mluOpGenerateProposalsV2(
+  call.Check(mluOpGenerateProposalsV2(
       context.handle(), pre_nms_top_n, most, nms_thresh, min_size, eta, pixel_offset,
       in_scores.desc(), in_scores.data(), in_deltas.desc(), in_deltas.data(), in_size.desc(),
       in_size.data(), in_anchors.desc(), in_anchors.data(), in_variances.desc(),
@@ -394,11 +438,11 @@ inline Proposals generate_proposals(Context &context, const TensorView &scores,
 
 // The first box that holds each point, or -1: points [B,M,3] and boxes [B,T,7] to int32 [B,M].
 inline Tensor points_in_boxes(Context &context, const TensorView &points, const TensorView &boxes) {
-  const detail::Input in_points(context, "points", points), in_boxes(context, "boxes", boxes);
-  const detail::Output indices(context, DType::kInt32, {points.dim(0), points.dim(1)});
-  detail::Check(mluOpPointsInBoxes(context.handle(), in_points.desc(), in_points.data(),
-                                   in_boxes.desc(), in_boxes.data(), indices.desc(),
-                                   indices.data()));
+  const detail::Call call{{"detops::points_in_boxes"}, context};
+  const detail::Input in_points(call, "points", points), in_boxes(call, "boxes", boxes);
+  const detail::Output indices(call, DType::kInt32, {points.dim(0), points.dim(1)});
+  call.Check(mluOpPointsInBoxes(context.handle(), in_points.desc(), in_points.data(),
+                                in_boxes.desc(), in_boxes.data(), indices.desc(), indices.data()));
   return indices.tensor();
 }
 

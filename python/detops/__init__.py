@@ -10,18 +10,37 @@ are read where they lie; results are arrays of the first argument's library, on 
 but NumPy is imported.
 """
 
-import copyreg as _copyreg
 import os as _os
 
 # _convert and _frameworks are what calls need: an import in the middle of a call could fail.
 from . import _convert, _core, _frameworks, _torch  # noqa: F401
-from ._core import *  # noqa: F403
-from ._core import __version__, _forget_thread_handles
+from ._listings import devices, implementations
+from ._ops.bbox_overlaps import bbox_overlaps
+from ._ops.border_align import border_align
+from ._ops.generate_proposals import generate_proposals
+from ._ops.nms import nms
+from ._ops.points_in_boxes import points_in_boxes
+from ._ops.poly_nms import poly_nms
+from ._rounding import RoundingWarning
+from ._threads import get_threads, set_threads, threads
 
-__all__ = ["__version__"]
-__all__ += _core.__all__
+__all__ = [
+    "RoundingWarning",
+    "__version__",
+    "bbox_overlaps",
+    "border_align",
+    "devices",
+    "generate_proposals",
+    "get_threads",
+    "implementations",
+    "nms",
+    "points_in_boxes",
+    "poly_nms",
+    "set_threads",
+    "threads",
+]
 
-# By name, as Python's own functions are; the type is that of this package's functions alone.
-_copyreg.pickle(type(_core.devices), lambda function: str(function.__name__))
-_os.register_at_fork(after_in_child=_forget_thread_handles)
+__version__ = _core._version()
+
+_os.register_at_fork(after_in_child=_core._forget_thread_handles)
 _torch.register_when_imported()

@@ -37,7 +37,7 @@ class Torch:
         return array.to(self.torch.int64)
 
     def join_scores(self, dets: Any, scores: Any) -> Any:
-        return self.torch.cat([dets, scores.reshape(-1, 1)], 1)
+        return self.torch.cat([dets.reshape(len(scores), 8), scores.reshape(-1, 1)], 1)
 
     def sort_by_score(self, dets: Any, kept: Any) -> Any:
         # Takes NaN as the largest, as the library does.
@@ -66,7 +66,9 @@ class Paddle:
         return array.astype("int64")
 
     def join_scores(self, dets: Any, scores: Any) -> Any:
-        return self.paddle.concat([dets, scores.reshape([-1, 1])], 1)
+        return self.paddle.concat(
+            [dets.reshape([len(scores), 8]), scores.reshape([len(scores), 1])], 1
+        )
 
     def sort_by_score(self, dets: Any, kept: Any) -> Any:
         scores = dets[:, 8][kept]
@@ -98,7 +100,7 @@ class Cupy:
         return array.astype("int64")
 
     def join_scores(self, dets: Any, scores: Any) -> Any:
-        return self.cupy.concatenate([dets, scores.reshape(-1, 1)], 1)
+        return self.cupy.concatenate([dets.reshape(len(scores), 8), scores.reshape(-1, 1)], 1)
 
     def sort_by_score(self, dets: Any, kept: Any) -> Any:
         xp = self.cupy
@@ -131,8 +133,8 @@ class ArrayApi:
         return xp.astype(array, xp.int64)
 
     def join_scores(self, dets: Any, scores: Any) -> Any:
-        xp = dets.__array_namespace__()
-        return xp.concat([dets, xp.reshape(scores, (-1, 1))], axis=1)
+        xp, count = dets.__array_namespace__(), scores.shape[0]
+        return xp.concat([xp.reshape(dets, (count, 8)), xp.reshape(scores, (count, 1))], axis=1)
 
     def sort_by_score(self, dets: Any, kept: Any) -> Any:
         xp = dets.__array_namespace__()

@@ -3,19 +3,22 @@
 
 Arguments are those of the functions of detops; results that these leave out by default (argmax,
 rois_num) are always there, and indices are int64. border_align has a gradient; asking for the
-gradient of another operator is an error of PyTorch's.
+gradient of another operator is an error of PyTorch's. What is one of some words is a str: the
+schemas of PyTorch's operators have no Literal.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
 from torch.library import custom_op, get_ctx
 
-from . import _core
+import detops
+
 from ._torch_border_align import border_align_backward
+from ._types import Layout, Mode, Order
 
 
 def _float_type(*tensors: Tensor) -> torch.dtype:
@@ -26,7 +29,9 @@ def _float_type(*tensors: Tensor) -> torch.dtype:
 def bbox_overlaps(
     bboxes1: Tensor, bboxes2: Tensor, mode: str = "iou", aligned: bool = False, offset: int = 0
 ) -> Tensor:
-    return _core.bbox_overlaps(bboxes1.detach(), bboxes2.detach(), mode, aligned, offset)
+    return detops.bbox_overlaps(
+        bboxes1.detach(), bboxes2.detach(), cast(Mode, mode), aligned, offset
+    )
 
 
 @bbox_overlaps.register_fake
@@ -40,16 +45,19 @@ def _(
 
 @custom_op("detops::poly_nms", mutates_args=())
 def poly_nms(
-    dets: Tensor, iou_threshold: float, scores: Tensor | None = None, order: str = "index"
+    dets: Tensor, iou_threshold: float, scores: Tensor | None = None, order: str = "score"
 ) -> Tensor:
-    return _core.poly_nms(
-        dets.detach(), iou_threshold, None if scores is None else scores.detach(), order
+    return detops.poly_nms(
+        dets.detach(),
+        iou_threshold,
+        None if scores is None else scores.detach(),
+        cast(Order, order),
     )
 
 
 @poly_nms.register_fake
 def _(
-    dets: Tensor, iou_threshold: float, scores: Tensor | None = None, order: str = "index"
+    dets: Tensor, iou_threshold: float, scores: Tensor | None = None, order: str = "score"
 ) -> Tensor:
     return dets.new_empty((get_ctx().new_dynamic_size(),), dtype=torch.int64)
 
@@ -58,7 +66,9 @@ def _(
 def border_align(
     input: Tensor, boxes: Tensor, pool_size: int, layout: str = "NCHW"
 ) -> tuple[Tensor, Tensor]:
-    return _core.border_align(input.detach(), boxes.detach(), pool_size, layout, return_argmax=True)
+    return detops.border_align(
+        input.detach(), boxes.detach(), pool_size, cast(Layout, layout), return_argmax=True
+    )
 
 
 @border_align.register_fake
@@ -105,7 +115,7 @@ def generate_proposals(
     pixel_offset: bool = False,
     layout: str = "NCHW",
 ) -> tuple[Tensor, Tensor, Tensor]:
-    return _core.generate_proposals(
+    return detops.generate_proposals(
         scores.detach(),
         bbox_deltas.detach(),
         img_size.detach(),
@@ -117,7 +127,7 @@ def generate_proposals(
         min_size,
         eta,
         pixel_offset,
-        layout,
+        cast(Layout, layout),
     )
 
 
@@ -131,9 +141,9 @@ def _(scores: Tensor, *_: Any, **__: Any) -> tuple[Tensor, Tensor, Tensor]:
 
 @custom_op("detops::points_in_boxes", mutates_args=())
 def points_in_boxes(points: Tensor, boxes: Tensor) -> Tensor:
-    return _core.points_in_boxes(points.detach(), boxes.detach())
+    return detops.points_in_boxes(points.detach(), boxes.detach())
 
 
 @points_in_boxes.register_fake
 def _(points: Tensor, boxes: Tensor) -> Tensor:
-    return points.new_empty(points.shape[:2], dtype=torch.int64)
+    return points.new_empty(points.shape[:-1], dtype=torch.int64)

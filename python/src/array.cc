@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array.h"
 
+#include <nanobind/stl/string.h>
+
+#include <string>
 #include <utility>
 
 #include "errors.h"
@@ -8,30 +11,52 @@
 
 namespace detops::python {
 
-bool IsNumpy(nb::handle object) {
-  static PyObject* slot = nullptr;
-  const nb::handle type = Kept(slot, "numpy", "ndarray");
+namespace {
+
+bool IsInstance(nb::handle object, nb::handle type) {
   return PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(type.ptr()));
 }
 
-Array::Array(nb::handle object, const char* name, Types types, const Device& device, void* stream)
+// Its buffer has no mask.
+bool IsMasked(nb::handle object) {
+  static PyObject* slot = nullptr;
+  return IsInstance(object, Kept(slot, "numpy.ma", "MaskedArray"));
+}
+
+}  // namespace
+
+bool IsNumpy(nb::handle object) {
+  static PyObject* slot = nullptr;
+  return IsInstance(object, Kept(slot, "numpy", "ndarray"));
+}
+
+Array::Array(const Argument& argument, nb::handle object, Types types, const Device& device,
+             void* stream)
     : device_(device) {
-  const bool read = SpeaksDlpack(object)                 ? ReadDlpack(object, name, types, stream)
-                    : PyObject_CheckBuffer(object.ptr()) ? ReadBuffer(object, name, types)
-                                                         : false;
-  if (!read) ReadConverted(object, name, types);
+  const bool read = SpeaksDlpack(object) ? ReadDlpack(argument, object, types, stream)
+                    : PyObject_CheckBuffer(object.ptr()) && !IsMasked(object)
+                        ? ReadBuffer(argument, object, types)
+                        : false;
+  if (!read) ReadConverted(argument, object, types);
 }
 
 Array::Array(const void* data, mluOpDataType_t dtype, Shape shape)
     : data_(data), dtype_(dtype), shape_(shape), strides_(RowMajorStrides(shape)) {}
 
-void Array::ReadConverted(nb::handle object, const char* name, Types types) {
+void Array::ReadConverted(const Argument& argument, nb::handle object, Types types) {
   static PyObject* slot = nullptr;
-  owner_ = Kept(slot, "detops._convert", "to_native")(object, name, types == Types::kHalfOrFloat);
-  if (!ReadBuffer(owner_, name, types)) {
-    throw std::runtime_error(std::string(name) +
+  owner_ = Kept(slot, "detops._convert", "to_native")(
+      object, std::string(argument.function) + ": " + argument.name, argument.shape,
+      argument.geometry, types == Types::kHalfOrFloat);
+  if (!ReadBuffer(argument, owner_, types)) {
+    throw std::runtime_error(std::string(argument.name) +
                              ": the conversion gave another type than asked for");
   }
+}
+
+void Array::SeeAs(Shape shape) {
+  shape_ = shape;
+  strides_ = RowMajorStrides(shape);
 }
 
 void Array::SeeChannelsLast() {

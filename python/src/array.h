@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "argument.h"
 #include "buffer.h"
 #include "detops/detops.h"
 #include "dlpack_abi.h"
@@ -14,8 +15,6 @@
 #include "shape.h"
 
 namespace detops::python {
-
-namespace nb = nanobind;
 
 // Where memory lies, as detops names devices.
 struct Device {
@@ -31,7 +30,7 @@ struct Device {
 enum class Types { kFloat, kHalfOrFloat };
 
 // The device of an object with __dlpack_device__; the host for every other.
-Device DeviceOf(nb::handle object, const char* name);
+Device DeviceOf(const Argument& argument, nb::handle object);
 bool IsNumpy(nb::handle object);
 // Through __dlpack__ rather than the buffer protocol: not NumPy's, and has it.
 bool SpeaksDlpack(nb::handle object);
@@ -45,7 +44,8 @@ class Array {
  public:
   // Zero copy, but for element types that are converted (on the host, by detops._convert). The
   // device is DeviceOf(object); the stream is where a CUDA array will be read.
-  Array(nb::handle object, const char* name, Types types, const Device& device, void* stream);
+  Array(const Argument& argument, nb::handle object, Types types, const Device& device,
+        void* stream);
   // Memory that the caller keeps.
   Array(const void* data, mluOpDataType_t dtype, Shape shape);
   const void* data() const { return data_; }
@@ -56,6 +56,8 @@ class Array {
   bool is_row_major() const { return IsRowMajor(shape_, strides_); }
   int64_t element_bytes() const { return dtype_ == MLUOP_DTYPE_HALF ? 2 : 4; }
 
+  // The same elements in other dims; of a row-major array.
+  void SeeAs(Shape shape);
   // [N,C,H,W] seen as [N,H,W,C]; other ranks are left for the library to refuse.
   void SeeChannelsLast();
   // The same elements, from now on in row-major memory.
@@ -64,9 +66,9 @@ class Array {
 
  private:
   // False where the type has to be converted.
-  bool ReadBuffer(nb::handle object, const char* name, Types types);
-  bool ReadDlpack(nb::handle object, const char* name, Types types, void* stream);
-  void ReadConverted(nb::handle object, const char* name, Types types);
+  bool ReadBuffer(const Argument& argument, nb::handle object, Types types);
+  bool ReadDlpack(const Argument& argument, nb::handle object, Types types, void* stream);
+  void ReadConverted(const Argument& argument, nb::handle object, Types types);
 
   const void* data_ = nullptr;
   mluOpDataType_t dtype_ = MLUOP_DTYPE_FLOAT;

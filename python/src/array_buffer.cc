@@ -25,7 +25,7 @@ mluOpDataType_t TypeOf(const Buffer& buffer) {
 
 }  // namespace
 
-bool Array::ReadBuffer(nb::handle object, const char* name, Types types) {
+bool Array::ReadBuffer(const Argument& argument, nb::handle object, Types types) {
   Buffer buffer;
   if (!buffer.Get(object, PyBUF_RECORDS_RO)) {
     const bool says_why_not =
@@ -34,16 +34,17 @@ bool Array::ReadBuffer(nb::handle object, const char* name, Types types) {
     PyErr_Clear();  // NumPy exports no dates, for one; the conversion names the type.
     return false;
   }
-  shape_ = CheckedShape(name, buffer->ndim, buffer->shape);
+  shape_ = CheckedShape(argument, buffer->ndim, buffer->shape);
   int64_t bytes;
   if (__builtin_mul_overflow(shape_.count(), buffer->itemsize, &bytes) || bytes != buffer->len ||
       buffer->itemsize < 0) {
-    ThrowMalformed(name, "says that its elements have " + std::to_string(buffer->len) + " bytes");
+    ThrowMalformed(argument,
+                   "says that its elements have " + std::to_string(buffer->len) + " bytes");
   }
   if (buffer->suboffsets != nullptr &&
       std::any_of(buffer->suboffsets, buffer->suboffsets + buffer->ndim,
                   [](Py_ssize_t offset) { return offset >= 0; })) {
-    ThrowMalformed(name, "gives pointers to its rows, which were not asked for");
+    ThrowMalformed(argument, "gives pointers to its rows, which were not asked for");
   }
   dtype_ = TypeOf(buffer);
   if (!Accepts(types, dtype_)) return false;

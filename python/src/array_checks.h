@@ -19,23 +19,24 @@ inline const char* Wanted(Types types) {
   return types == Types::kFloat ? "float32" : "float32 or float16";
 }
 
-[[noreturn]] inline void ThrowMalformed(const char* name, const std::string& what) {
-  ThrowTypeError(std::string(name) + ": its library " + what + "; pass a copy, numpy.array(...)");
+[[noreturn]] inline void ThrowMalformed(const Argument& argument, const std::string& what) {
+  ThrowTypeError(argument, "is malformed: its library " + what + "; pass a copy, numpy.array(...)");
 }
 
 template <class Dim>
-Shape CheckedShape(const char* name, int rank, const Dim* dims) {
-  if (rank == 0) ThrowValueError(std::string(name) + ": is a scalar, expected an array");
+Shape CheckedShape(const Argument& argument, int rank, const Dim* dims) {
+  if (rank == 0) ThrowValueError(argument, std::string("is a scalar; expected ") + argument.shape);
   if (rank > MLUOP_DIM_MAX) {
-    ThrowValueError(std::string(name) + ": has " + std::to_string(rank) +
-                    " dims, expected at most " + std::to_string(MLUOP_DIM_MAX));
+    ThrowValueError(
+        argument, "has " + std::to_string(rank) + " dims; expected " + std::string(argument.shape));
   }
-  if (rank < 0 || dims == nullptr) ThrowMalformed(name, "gives no shape");
+  if (rank < 0 || dims == nullptr) ThrowMalformed(argument, "gives no shape");
   Shape shape(rank);
   for (int i = 0; i < rank; ++i) {
     shape[i] = dims[i];
     if (dims[i] < 0) {
-      ThrowMalformed(name, "says that dim " + std::to_string(i) + " is " + std::to_string(dims[i]));
+      ThrowMalformed(argument,
+                     "says that dim " + std::to_string(i) + " is " + std::to_string(dims[i]));
     }
   }
   return shape;

@@ -40,19 +40,28 @@ bool NumpyReads(const dlpack::DataType& dtype) {
   return of_numpy && dtype.lanes == 1 && dtype.bits >= 8;
 }
 
-Device ToDevice(const dlpack::Device& device, const char* name) {
+Device ToDevice(const Argument& argument, const dlpack::Device& device) {
   switch (device.type) {
     case dlpack::kCpu:
     case dlpack::kCudaHost: return {};
     case dlpack::kCuda:
     case dlpack::kCudaManaged: return {false, device.id};
   }
-  ThrowTypeError(std::string(name) + ": lies on a device of DLPack type " +
-                 std::to_string(device.type) + "; pass an array on the CPU or on a CUDA device");
+  ThrowTypeError(argument, "lies on a device of DLPack type " + std::to_string(device.type) +
+                               "; pass an array on the CPU or on a CUDA device");
+}
+
+// Inside of a catch: an array's library refused it.
+[[noreturn]] void ThrowUnreadable(const Argument& argument, nb::python_error& error) {
+  for (PyObject* refusal : {PyExc_BufferError, PyExc_RuntimeError, PyExc_ValueError}) {
+    if (error.matches(refusal)) ThrowTypeError(argument, "can't be read: " + TextOf(error.value()));
+  }
+  throw;
 }
 
 // The capsule of object.__dlpack__, asking for version 1 where the producer knows versions.
-nb::object DlpackCapsule(nb::handle object, const char* name, const Device& device, void* stream) {
+nb::object DlpackCapsule(const Argument& argument, nb::handle object, const Device& device,
+                         void* stream) {
   const nb::object version = nb::make_tuple(1, 0);
   const nb::object method = object.attr("__dlpack__");
   // 0 is ambiguous there; 1 is CUDA's default stream.
@@ -63,13 +72,8 @@ nb::object DlpackCapsule(nb::handle object, const char* name, const Device& devi
   } catch (nb::python_error& error) {
     const bool knows_no_versions =
         error.matches(PyExc_TypeError) || error.matches(PyExc_NotImplementedError);
-    if (!knows_no_versions) {
-      if (error.matches(PyExc_BufferError) || error.matches(PyExc_RuntimeError)) {
-        // PyTorch's answer for tensors that require a gradient, for one.
-        ThrowTypeError(std::string(name) + ": " + TextOf(error.value()));
-      }
-      throw;
-    }
+    // Otherwise it may require a gradient, as PyTorch's tensors do.
+    if (!knows_no_versions) ThrowUnreadable(argument, error);
   }
   return device.on_host ? method() : method("stream"_a = number);
 }
@@ -90,50 +94,58 @@ const dlpack::Tensor* TensorIn(const nb::object& capsule) {
 }  // namespace
 
 bool SpeaksDlpack(nb::handle object) {
-  return !IsNumpy(object) && nb::hasattr(object, "__dlpack__");
+  // Arrow's arrays have it for simple types alone; detops._convert reads them.
+  return !IsNumpy(object) && nb::hasattr(object, "__dlpack__") &&
+         !nb::hasattr(object, "__arrow_c_array__");
 }
 
-Device DeviceOf(nb::handle object, const char* name) {
+Device DeviceOf(const Argument& argument, nb::handle object) {
   if (!SpeaksDlpack(object)) return {};
-  const nb::object pair = object.attr("__dlpack_device__")();
+  nb::object pair;
+  try {
+    pair = object.attr("__dlpack_device__")();
+  } catch (nb::python_error& error) {
+    ThrowUnreadable(argument, error);  // PyTorch's answer for its meta device, for one
+  }
   // The type may be an enum of the producer's, and Paddle has None as the CPU's number.
   const nb::object type = pair[0], id = pair[1];
   dlpack::Device device = {};
   if (!nb::try_cast(nb::int_(type), device.type) ||
       (!id.is_none() && !nb::try_cast(nb::int_(id), device.id))) {
-    ThrowMalformed(name, "says that it lies on the device " + TextOf(pair));
+    ThrowMalformed(argument, "says that it lies on the device " + TextOf(pair));
   }
-  return ToDevice(device, name);
+  return ToDevice(argument, device);
 }
 
 uintptr_t AddressOfResult(nb::handle array, uintptr_t stream) {
+  constexpr Argument kResult = {"detops", "result", "", ""};
   const nb::object capsule =
-      DlpackCapsule(array, "result", DeviceOf(array, "result"), reinterpret_cast<void*>(stream));
+      DlpackCapsule(kResult, array, DeviceOf(kResult, array), reinterpret_cast<void*>(stream));
   const dlpack::Tensor* tensor = TensorIn(capsule);
   if (tensor == nullptr)
     throw std::runtime_error("result: its __dlpack__ is of an unknown version");
   return reinterpret_cast<uintptr_t>(tensor->data) + tensor->byte_offset;
 }
 
-bool Array::ReadDlpack(nb::handle object, const char* name, Types types, void* stream) {
-  owner_ = DlpackCapsule(object, name, device_, stream);
+bool Array::ReadDlpack(const Argument& argument, nb::handle object, Types types, void* stream) {
+  owner_ = DlpackCapsule(argument, object, device_, stream);
   const dlpack::Tensor* tensor = TensorIn(owner_);
-  if (tensor == nullptr) ThrowMalformed(name, "gives no DLPack tensor of version 0 or 1");
-  const Device device = ToDevice(tensor->device, name);
+  if (tensor == nullptr) ThrowMalformed(argument, "gives no DLPack tensor of version 0 or 1");
+  const Device device = ToDevice(argument, tensor->device);
   if (!(device == device_)) {
-    ThrowMalformed(
-        name, "says that it lies on " + device_.name() + ", and gives memory on " + device.name());
+    ThrowMalformed(argument, "says that it lies on " + device_.name() + ", and gives memory on " +
+                                 device.name());
   }
-  shape_ = CheckedShape(name, tensor->rank, tensor->shape);
+  shape_ = CheckedShape(argument, tensor->rank, tensor->shape);
   dtype_ = TypeOf(tensor->dtype);
   const auto address = reinterpret_cast<uintptr_t>(tensor->data) + tensor->byte_offset;
   const bool accepted = Accepts(types, dtype_);
   const bool aligned = address % static_cast<size_t>(element_bytes()) == 0;
   if (!accepted || !aligned) {
     if (device_.on_host && NumpyReads(tensor->dtype)) return false;
-    ThrowTypeError(std::string(name) +
-                   (accepted ? ": is unaligned" : ": dtype is " + NameOf(tensor->dtype)) + " on " +
-                   device_.name() + "; pass " + (accepted ? "an aligned copy" : Wanted(types)));
+    ThrowTypeError(argument, (accepted ? "is unaligned" : "has dtype " + NameOf(tensor->dtype)) +
+                                 " on " + device_.name() + "; pass " +
+                                 (accepted ? "an aligned copy" : Wanted(types)));
   }
   data_ = reinterpret_cast<const void*>(address);
   strides_ = RowMajorStrides(shape_);

@@ -3,6 +3,11 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "argument.h"
 #include "array.h"
 #include "errors.h"
 #include "session.h"
@@ -25,11 +30,17 @@ struct Output {
 // the results.
 class Call {
  public:
-  Call(nb::handle first, const char* name);
+  Call(const Argument& argument, nb::handle first);
 
   // On the first array's device, row-major. With channels_last an [N,C,H,W] array is read as
   // [N,H,W,C].
-  Array Import(nb::handle object, const char* name, Types types, bool channels_last = false) const;
+  Array Import(const Argument& argument, nb::handle object, Types types,
+               bool channels_last = false);
+  // Two arrays of one type: half where both are, else float.
+  std::array<Array, 2> ImportAlike(const Argument& argument1, nb::handle object1,
+                                   const Argument& argument2, nb::handle object2);
+  // An imported array does not have the shape that its argument asks for, or not with the first's.
+  [[noreturn]] void ThrowShape(const Argument& argument) const;
 
   // Where results have to be made by the caller's library before they are complete: on a device.
   bool on_device() const;
@@ -56,8 +67,25 @@ class Call {
     }
     Check(status);
   }
+  // A failure of the library, in the words of the Python function's caller.
+  void Check(mluOpStatus_t status) const {
+    if (status != MLUOP_STATUS_SUCCESS) ThrowLastError(status);
+  }
 
  private:
+  // An array as it came.
+  struct Imported {
+    const Argument* argument;
+    Shape shape;
+    bool channels_last;
+  };
+
+  [[noreturn]] void ThrowLastError(mluOpStatus_t status) const;
+  const Imported* Find(std::string_view name_in_library) const;
+
+  const char* function_;
+  std::array<Imported, 5> imported_ = {};
+  size_t imported_count_ = 0;
   nb::handle first_;
   Device device_;
   void* stream_ = nullptr;

@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Failures as Python knows them, with the library's text.
+// Failures as Python knows them.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 #include <string>
+#include <string_view>
 
 #include "detops/detops.h"
 
 namespace detops::python {
 
-// ValueError for a wrong argument, MemoryError, RuntimeError for what the machine refuses
-// otherwise.
-inline void Check(mluOpStatus_t status) {
-  if (status == MLUOP_STATUS_SUCCESS) return;
-  PyObject* const type = status == MLUOP_STATUS_BAD_PARAM      ? PyExc_ValueError
-                         : status == MLUOP_STATUS_ALLOC_FAILED ? PyExc_MemoryError
-                                                               : PyExc_RuntimeError;
-  PyErr_SetString(type, detopsGetLastErrorMessage());
+[[noreturn]] inline void Throw(PyObject* type, const std::string& text) {
+  PyErr_SetString(type, text.c_str());
   throw nanobind::python_error();
 }
 
-[[noreturn]] inline void ThrowTypeError(const std::string& text) {
-  throw nanobind::type_error(text.c_str());
+// ValueError for a wrong argument, MemoryError, RuntimeError for what the machine refuses
+// otherwise.
+inline PyObject* ExceptionOf(mluOpStatus_t status) {
+  if (status == MLUOP_STATUS_BAD_PARAM) return PyExc_ValueError;
+  return status == MLUOP_STATUS_ALLOC_FAILED ? PyExc_MemoryError : PyExc_RuntimeError;
 }
 
-[[noreturn]] inline void ThrowValueError(const std::string& text) {
-  throw nanobind::value_error(text.c_str());
+// The library's last error text without the C function in front of it.
+inline std::string_view LastErrorText() {
+  const std::string_view text = detopsGetLastErrorMessage();
+  const size_t end = text.find(": ");
+  return end == text.npos ? text : text.substr(end + 2);
+}
+
+// Where no operator of Python's was called, or for what is no fault of its arguments.
+inline void Check(mluOpStatus_t status) {
+  if (status != MLUOP_STATUS_SUCCESS) Throw(ExceptionOf(status), std::string(LastErrorText()));
 }
 
 // str(object), also where it has characters that UTF-8 has not.

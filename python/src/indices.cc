@@ -21,7 +21,7 @@ void Widen(const int32_t* from, int64_t count, int64_t* to) {
 
 }  // namespace
 
-Element IndexElement(nb::handle dtype) {
+Element IndexElement(const char* function, nb::handle dtype) {
   if (dtype.is_none()) return Element::kInt64;
   // numpy.int32 has a __name__, numpy.dtype("int32") a name; str(torch.int32) is "torch.int32".
   nb::object name = nb::borrow(dtype);
@@ -35,7 +35,8 @@ Element IndexElement(nb::handle dtype) {
   const std::string last = text.substr(text.rfind('.') + 1);
   if (last == "int32") return Element::kInt32;
   if (last == "int64") return Element::kInt64;
-  ThrowTypeError("dtype: is " + text + ", expected int32 or int64");
+  Throw(PyExc_TypeError,
+        std::string(function) + ": dtype is " + text + "; expected int32 or int64");
 }
 
 Output CopyIndices(const Call& call, const int32_t* indices, const Shape& shape, Element element) {

@@ -12,7 +12,7 @@
 namespace detops::python {
 
 // The dtype argument: None, or int32 or int64 as any library spells it.
-Element IndexElement(nb::handle dtype);
+Element IndexElement(const char* function, nb::handle dtype);
 
 // Indices as the caller wants them, from int32.
 Output CopyIndices(const Call& call, const int32_t* indices, const Shape& shape, Element element);

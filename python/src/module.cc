@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// detops._core: signatures and listings. _core.pyi has the types.
+// detops._core: what the package's Python functions call. Those have the signatures, the types and
+// the docs; here all arguments are given.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
 #include <chrono>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "array.h"
 #include "bind.h"
 #include "call.h"
 #include "errors.h"
+#include "rounding.h"
 #include "session.h"
 
 namespace nb = nanobind;
@@ -20,22 +23,6 @@ using namespace nb::literals;
 using namespace detops::python;
 
 namespace {
-
-// What help() says, here as in the files of ops/. The examples are run by the tests.
-constexpr const char* kDevicesDoc = R"(
-The devices that the library knows, as dicts: name, description, usable, reason why not.
-
->>> devices()[0]["name"], devices()[0]["usable"]
-('cpu', True)
-)";
-
-constexpr const char* kImplementationsDoc = R"(
-The implementations of each operator, the preferred first, as dicts: name, usable, reason why not
-("needs AVX-512").
-
->>> implementations()["poly_nms"][-1]
-{'name': 'cpu:reference', 'usable': True, 'reason': ''}
-)";
 
 template <class Info, class List>
 std::vector<Info> Listed(List list) {
@@ -46,7 +33,7 @@ std::vector<Info> Listed(List list) {
   return entries;
 }
 
-nb::list Devices() {
+nb::object Devices() {
   nb::list devices;
   for (const auto& info : Listed<detopsDeviceInfo>(detopsListDevices)) {
     nb::dict device;
@@ -56,10 +43,10 @@ nb::list Devices() {
     device["reason"] = info.reason;
     devices.append(device);
   }
-  return devices;
+  return std::move(devices);
 }
 
-nb::dict Implementations() {
+nb::object Implementations() {
   nb::dict by_operator;
   for (const auto& info : Listed<detopsImplementationInfo>(detopsListImplementations)) {
     if (!by_operator.contains(info.op)) by_operator[info.op] = nb::list();
@@ -69,21 +56,23 @@ nb::dict Implementations() {
     implementation["reason"] = info.reason;
     nb::cast<nb::list>(by_operator[info.op]).append(implementation);
   }
-  return by_operator;
+  return std::move(by_operator);
 }
 
 void Synchronize(int cuda_id, uintptr_t stream) {
   cnrtQueue_t queue = nullptr;
   Check(mluOpGetQueue(ThreadHandle({false, cuda_id}, reinterpret_cast<void*>(stream)), &queue));
   const cnrtRet_t result = cnrtQueueSync(queue);
-  if (result != cnrtSuccess) throw std::runtime_error(detopsGetLastErrorMessage());
+  if (result != cnrtSuccess) throw std::runtime_error(std::string(LastErrorText()));
 }
 
 // For the overhead of Python: the C function on arguments that are ready.
 double SecondsOfCCall(nb::handle bboxes1, nb::handle bboxes2, int calls) {
-  const Call call(bboxes1, "bboxes1");
-  const Array in1 = call.Import(bboxes1, "bboxes1", Types::kFloat);
-  const Array in2 = call.Import(bboxes2, "bboxes2", Types::kFloat);
+  constexpr Argument kBoxes1 = {"_seconds_of_c_call", "bboxes1", "(M, 4)", "bbox1"};
+  constexpr Argument kBoxes2 = {"_seconds_of_c_call", "bboxes2", "(N, 4)", "bbox2"};
+  Call call(kBoxes1, bboxes1);
+  const Array in1 = call.Import(kBoxes1, bboxes1, Types::kFloat);
+  const Array in2 = call.Import(kBoxes2, bboxes2, Types::kFloat);
   const Shape shape{in1.shape()[0], in2.shape()[0]};
   const Output ious = call.Empty(shape, Element::kFloat);
   const Descriptor desc1(in1), desc2(in2), ious_desc(in1.dtype(), shape);
@@ -111,41 +100,32 @@ void TouchThreadVariables() {
   }
 }
 
-// Of the functions so far: what the package exports.
-nb::list PublicNames(const nb::module_& module) {
-  nb::list names;
-  for (const auto [name, value] : nb::cast<nb::dict>(module.attr("__dict__"))) {
-    if (PyCallable_Check(value.ptr()) != 0 && !nb::cast<std::string>(name).starts_with("_")) {
-      names.append(name);
-    }
-  }
-  names.sort();
-  return names;
-}
-
 }  // namespace
 
 NB_MODULE(_core, module) {
   TouchThreadVariables();
 
   BindAll(detops::ops::AllOperators(), module);
-  module.def("devices", &Devices, kDevicesDoc);
-  module.def("implementations", &Implementations, kImplementationsDoc);
-  module.attr("__all__") = PublicNames(module);
+  module.def("devices", &Devices);
+  module.def("implementations", &Implementations);
 
-  module.attr("__version__") = detopsGetVersion();
+  module.def("set_threads", &SetThreads, "function"_a, "n"_a.none());
+  module.def("get_threads", &GetThreads);
+
+  module.def("_version", &detopsGetVersion);
 
   // For the package and its tests.
   module.def("_forget_thread_handles", &ForgetThreadHandles);
   module.def("_take_device_path", &TakeDevicePath, "always"_a);
+  module.def("_count_moved", &CountMoved, "rows"_a, "geometry"_a);
   module.def("_synchronize", &Synchronize, "cuda_id"_a, "stream"_a);
   module.def("_address_of_result", &AddressOfResult, "array"_a, "stream"_a);
   module.def("_seconds_of_c_call", &SecondsOfCCall, "bboxes1"_a, "bboxes2"_a, "calls"_a);
   module.def(
       "_address",
       [](nb::handle object) {
-        const Array array(object, "object", Types::kHalfOrFloat, DeviceOf(object, "object"),
-                          nullptr);
+        constexpr Argument kObject = {"_address", "object", "any", ""};
+        const Array array(kObject, object, Types::kHalfOrFloat, DeviceOf(kObject, object), nullptr);
         return reinterpret_cast<uintptr_t>(array.data());
       },
       "object"_a, "Where an operator would read the array.");

@@ -2,19 +2,25 @@
 #include "session.h"
 
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "argument.h"
 #include "core/per_thread.h"
 #include "errors.h"
 
 namespace detops::python {
 namespace {
 
+const Device kHost;
+
 class Session {
  public:
-  explicit Session(const Device& device) : device_(device) {
+  Session(const Device& device, int threads) : device_(device) {
     Check(detopsCreate(&handle_, device.name().c_str()));
+    if (threads > 0) detopsSetThreads(handle_, threads);  // which was accepted before
   }
   ~Session() {
     mluOpDestroy(handle_);
@@ -58,7 +64,11 @@ class Session {
   std::vector<std::pair<void*, cnrtQueue_t>> queues_;
 };
 
-using Sessions = std::vector<std::unique_ptr<Session>>;
+// What belongs to one thread.
+struct Sessions {
+  std::vector<std::unique_ptr<Session>> of_devices;
+  int threads = 0;  // as it was set
+};
 
 Sessions& ThreadSessions() {
   static core::PerThread<Sessions> sessions;
@@ -69,17 +79,35 @@ Sessions& ThreadSessions() {
 
 mluOpHandle_t ThreadHandle(const Device& device, void* stream) {
   Sessions& sessions = ThreadSessions();
-  for (const auto& session : sessions) {
+  for (const auto& session : sessions.of_devices) {
     if (session->device() == device) return session->On(stream);
   }
-  sessions.push_back(std::make_unique<Session>(device));
-  return sessions.back()->On(stream);
+  sessions.of_devices.push_back(std::make_unique<Session>(device, sessions.threads));
+  return sessions.of_devices.back()->On(stream);
 }
+
+int SetThreads(const char* function, nb::handle n) {
+  const int count = ToInt(function, "n", n);
+  const mluOpStatus_t status = detopsSetThreads(ThreadHandle(kHost, nullptr), count);
+  if (status != MLUOP_STATUS_SUCCESS) {
+    // "count: is 5000, expected ...", or what is wrong with the default.
+    std::string text(LastErrorText());
+    constexpr std::string_view kLibrarysName = "count: ";
+    if (text.starts_with(kLibrarysName)) {
+      text.replace(0, kLibrarysName.size(), "n ");
+      text[text.find(", expected")] = ';';
+    }
+    Throw(ExceptionOf(status), std::string(function) + ": " + text);
+  }
+  return std::exchange(ThreadSessions().threads, count);
+}
+
+int GetThreads() { return detopsGetThreads(ThreadHandle(kHost, nullptr)); }
 
 void ForgetThreadHandles() {
   // Not destroyed: a child can do nothing with what belongs to CUDA.
-  for (auto& session : ThreadSessions()) session.release();
-  ThreadSessions().clear();
+  for (auto& session : ThreadSessions().of_devices) session.release();
+  ThreadSessions().of_devices.clear();
 }
 
 }  // namespace detops::python

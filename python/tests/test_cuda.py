@@ -68,13 +68,13 @@ def test_strided_arrays_are_made_dense_on_the_device(torch):
 
 def test_two_devices_are_refused(torch):
     boxes = torch.tensor(BOXES, device="cuda")
-    with pytest.raises(ValueError, match="bboxes2: lies on cpu, but the first array on cuda:0"):
+    with pytest.raises(ValueError, match="bboxes2 lies on cpu, but bboxes1 on cuda:0"):
         detops.bbox_overlaps(boxes, BOXES)
 
 
 def test_other_types_are_refused_without_looking(torch):
     boxes = torch.tensor(BOXES, device="cuda")
-    with pytest.raises(TypeError, match="bboxes1: dtype is float64 on cuda:0; pass float32"):
+    with pytest.raises(TypeError, match="bboxes1 has dtype float64 on cuda:0; pass float32"):
         detops.bbox_overlaps(boxes.double(), boxes)
 
 

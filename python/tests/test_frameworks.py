@@ -110,7 +110,7 @@ def test_a_device_that_is_not_known_is_refused():
         def __dlpack__(self, stream=None):
             raise AssertionError("asked for memory that is out of reach")
 
-    with pytest.raises(TypeError, match="bboxes1: lies on a device of DLPack type 8; pass"):
+    with pytest.raises(TypeError, match="bboxes1 lies on a device of DLPack type 8; pass"):
         detops.bbox_overlaps(Elsewhere(), BOXES)
 
 
@@ -137,7 +137,7 @@ def test_arrays_on_two_devices_are_refused():
         def __dlpack__(self, stream=None, max_version=None):
             raise AssertionError("asked for memory before the device")
 
-    with pytest.raises(ValueError, match="bboxes2: lies on cuda:1, but the first array on cpu"):
+    with pytest.raises(ValueError, match="bboxes2 lies on cuda:1, but bboxes1 on cpu"):
         detops.bbox_overlaps(BOXES, OnCuda())
 
 
@@ -168,10 +168,12 @@ def test_torch_views_and_gradients():
     arguments = {name: torch.tensor(value) for name, value in PROPOSALS.items()}
     rois = detops.generate_proposals(**{**arguments, "scores": channels_last})[0]
     np.testing.assert_array_equal(rois.numpy(), CALLS["generate_proposals"](np.asarray)[0])
-    with pytest.raises(TypeError, match="bboxes1: .*detach"):
+    with pytest.raises(TypeError, match="bbox_overlaps: bboxes1 can't be read: .* meta"):
+        detops.bbox_overlaps(boxes.to("meta"), boxes)
+    with pytest.raises(TypeError, match="bboxes1 .*detach"):
         detops.bbox_overlaps(boxes.clone().requires_grad_(), boxes)
     with pytest.raises(
-        TypeError, match="bboxes1: dtype is bfloat16 on cpu; pass float32 or float16"
+        TypeError, match="bboxes1 has dtype bfloat16 on cpu; pass float32 or float16"
     ):
         detops.bbox_overlaps(boxes.bfloat16(), boxes)
     for dtype in (torch.int32, torch.int64):

@@ -55,16 +55,18 @@ def test_bbox_overlaps(seed, dtype, aligned, offset):
 def test_poly_nms(seed, count, threshold):
     dets = scenes.quads(np.random.default_rng(seed), count)
     best_first = oracles.poly_nms(dets, threshold)
-    np.testing.assert_array_equal(detops.poly_nms(dets, threshold), sorted(best_first))
-    np.testing.assert_array_equal(detops.poly_nms(dets, threshold, order="score"), best_first)
-    apart = detops.poly_nms(dets[:, :8], threshold, scores=dets[:, 8], order="score")
-    np.testing.assert_array_equal(apart, best_first)
+    np.testing.assert_array_equal(detops.poly_nms(dets, threshold), best_first)
+    by_index = detops.poly_nms(dets, threshold, order="index")
+    np.testing.assert_array_equal(by_index, sorted(best_first))
+    for corners in (dets[:, :8], dets[:, :8].reshape(count, 4, 2)):
+        apart = detops.poly_nms(corners, threshold, scores=dets[:, 8])
+        np.testing.assert_array_equal(apart, best_first)
 
 
 def test_poly_nms_orders_nan_first_and_ties_by_index():
     dets = np.zeros((6, 9), np.float32)  # without area: all are kept
     dets[:, 8] = [0.5, np.nan, 0.5, np.inf, -np.inf, np.nan]
-    np.testing.assert_array_equal(detops.poly_nms(dets, 0.1, order="score"), [1, 5, 3, 0, 2, 4])
+    np.testing.assert_array_equal(detops.poly_nms(dets, 0.1), [1, 5, 3, 0, 2, 4])
 
 
 def test_poly_nms_threshold_below_zero_leaves_the_best():

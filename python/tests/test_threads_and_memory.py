@@ -215,6 +215,6 @@ def test_dlpack_arrays_are_given_back():
             given_back.append(True)
 
     detops.bbox_overlaps(Array(), Array())
-    with pytest.raises(ValueError, match="bbox2"):
+    with pytest.raises(ValueError, match="bboxes2"):
         detops.bbox_overlaps(Array(), np.zeros((2, 3), "f"))
     assert len(given_back) == 3

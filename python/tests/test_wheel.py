@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 
 import detops
 
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = Path(detops.__file__).resolve().parent
 LIBRARIES = sorted((PACKAGE / "lib").glob("lib*.so*"))
 # What every Linux with a C++ runtime has.
@@ -38,11 +40,57 @@ def dynamic(path: Path) -> dict[str, list[str]]:
     return tags
 
 
-def test_pip_builds_in_a_temporary_folder():
-    """A build-dir would lie in the source tree of whoever runs pip; make wheel passes its own."""
-    settings = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text()
-    assert "[tool.scikit-build]" in settings
-    assert not re.search(r"^\s*build-dir\s*=", settings, re.MULTILINE)
+def test_pip_keeps_its_build_where_git_ignores_it():
+    settings = (ROOT / "pyproject.toml").read_text()
+    folders = re.findall(r'^build-dir = "(.*)"$', settings, re.MULTILINE)
+    assert len(folders) == 1 and folders[0].startswith("build/")
+    assert "/build/" in (ROOT / ".gitignore").read_text().split()
+
+
+def test_cuda_is_built_where_it_is_asked_for():
+    settings = (ROOT / "pyproject.toml").read_text()
+    assert 'DETOPS_CUDA = "OFF"' in settings
+    assert 'DETOPS_CUDA_ARCHITECTURES = "native"' in settings
+    assert "pip install . -C cmake.define.DETOPS_CUDA=ON" in (ROOT / "docs/python.md").read_text()
+
+
+def test_make_wheel_says_which_systems_it_is_good_for():
+    target = (ROOT / "Makefile").read_text().split("\nwheel:", 1)[1].split("\n\n", 1)[0]
+    assert "auditwheel show build/wheels/detops-*.whl" in target
+
+
+def test_licences_of_what_is_inside_are_there():
+    files = [str(file) for file in metadata.files("detops") if "/licenses/" in str(file)]
+    names = {file.split("/licenses/", 1)[1] for file in files}
+    assert names >= {"LICENSE", "licenses/README.md"}
+    contents = (ROOT / "licenses" / "README.md").read_text()
+    for text in re.findall(r"`(\w+\.txt)`", contents):
+        assert f"licenses/{text}" in names, f"{text} is not in the wheel"
+    for library in LIBRARIES:
+        if "libdetops" not in library.name:
+            assert f"`detops/lib/{library.name}`" in contents, f"{library.name} has no licence"
+
+
+@pytest.mark.parametrize(
+    ("remote", "page"),
+    [
+        ("git@example.org:vision/detops.git", "https://example.org/vision/detops"),
+        ("ssh://git@example.org:22/vision/detops.git", "https://example.org/vision/detops"),
+        ("https://example.org/vision/detops.git\n", "https://example.org/vision/detops"),
+        ("https://user:secret@example.org/detops", "https://example.org/detops"),
+        ("/srv/git/detops", None),
+        ("file:///srv/git/detops", None),
+        ("", None),
+    ],
+)
+def test_project_urls_are_those_of_the_clone(monkeypatch, remote, page):
+    monkeypatch.syspath_prepend(ROOT / "python" / "build_metadata")
+    import project_urls
+
+    monkeypatch.setattr(project_urls, "origin", lambda: remote)
+    urls = project_urls.dynamic_metadata("urls", {})
+    assert urls.get("Homepage") == page
+    assert set(urls) == ({"Homepage", "Documentation", "Changelog", "Issues"} if page else set())
 
 
 @pytest.mark.skipif(shutil.which("readelf") is None, reason="readelf is not installed")

@@ -2,6 +2,7 @@
 #include "runtime/backend.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <array>
 #include <climits>
@@ -45,14 +46,17 @@ PluginOrReason Load(const Backend& backend) {
   // Never by its name alone, which would find it wherever the loader looks.
   if (own.empty()) return core::Concat("it is not known in which folder libdetops is");
   const std::string folder(own.substr(0, own.rfind('/') + 1));
-  void* library = dlopen((folder + backend.plugin).c_str(), RTLD_NOW | RTLD_LOCAL);
+  const std::string file = folder + backend.plugin;
+  if (access(file.c_str(), F_OK) != 0) {
+    return core::Concat("no ", backend.plugin, " beside libdetops; build it with ",
+                        backend.toolkit);
+  }
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return core::Concat("the plug-in ", backend.plugin,
-                        " could not be loaded from beside libdetops (", dlerror(),
-                        "); build detops with ", backend.toolkit, " to have it");
+    return core::Concat("the plug-in beside libdetops could not be loaded: ", dlerror());
   }
   const auto entry = reinterpret_cast<PluginEntry>(dlsym(library, kPluginEntryName));
-  if (entry == nullptr) return core::Concat(folder, backend.plugin, " is no plug-in of detops");
+  if (entry == nullptr) return core::Concat(file, " is no plug-in of detops");
   const Plugin& plugin = entry();
   if (std::string_view(plugin.version) != detopsGetVersion()) {
     return core::Concat(backend.plugin, " is of detops ", plugin.version, ", expected ",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <string>
 #include <thread>
 
 #include "detops/detops.hpp"
@@ -130,6 +131,16 @@ TEST(CppApi, ResultsOutliveTheirContext) {
   EXPECT_EQ(kept.to_vector<int32_t>(), std::vector<int32_t>{0});
 }
 
+template <class Call>
+std::string ErrorOf(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
 TEST(CppApi, ErrorsCarryStatusAndText) {
   Context context;
   const std::vector<float> boxes(16, 0.0f);
@@ -138,15 +149,48 @@ TEST(CppApi, ErrorsCarryStatusAndText) {
     FAIL() << "expected an Error";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), MLUOP_STATUS_BAD_PARAM);
-    EXPECT_STREQ(error.what(), "mluOpGetPolyNmsWorkspaceSize: boxes: dim 1 is 8, expected 9");
+    EXPECT_STREQ(error.what(), "detops::poly_nms: boxes: dim 1 is 8, expected 9");
   }
-  EXPECT_THROW(Context("nowhere"), Error);
-  EXPECT_THROW(bbox_overlaps(context, {boxes.data(), {2, 4}, {}, "cuda:0"}, {boxes.data(), {2, 4}}),
-               Error);
-  EXPECT_THROW(bbox_overlaps(context, {boxes.data(), {2, 4}, {4}}, {boxes.data(), {2, 4}}), Error);
-  EXPECT_THROW(bbox_overlaps(context, {boxes.data(), {-2, 4}}, {boxes.data(), {2, 4}}), Error);
-  EXPECT_THROW(border_align(context, {boxes.data(), {1}}, {boxes.data(), {1, 4, 4}}, 2), Error);
-  EXPECT_THROW(points_in_boxes(context, {boxes.data(), {}}, {boxes.data(), {1, 1, 7}}), Error);
+}
+
+TEST(CppApi, ErrorsNameTheCppFunctionAndItsArgument) {
+  Context context;
+  const std::vector<float> values(100, 0.0f);
+  const float* data = values.data();
+  const TensorView box(data, {2, 4});
+  const auto overlaps = [&](TensorView bbox1) {
+    return ErrorOf([&] { bbox_overlaps(context, bbox1, box); });
+  };
+  EXPECT_EQ(overlaps({data, {2, 3}}), "detops::bbox_overlaps: bbox1: dim 1 is 3, expected 4");
+  EXPECT_EQ(overlaps({data, {2, 4}, {}, "cuda:0"}),
+            "detops::bbox_overlaps: bbox1: lies on cuda:0, but the context runs on cpu");
+  EXPECT_EQ(overlaps({data, {2, 4}, {4}}),
+            "detops::bbox_overlaps: bbox1: has 1 strides for 2 dims");
+  EXPECT_EQ(overlaps({data, {-2, 4}}),
+            "detops::bbox_overlaps: bbox1: dim 0 is -2, expected 0 or more");
+  EXPECT_EQ(ErrorOf([&] {
+              nms(context, box, {data, {3}}, 0.5f);
+            }),
+            "detops::nms: scores: dim 0 is 3, expected 2");
+  EXPECT_EQ(ErrorOf([&] {
+              border_align(context, {data, {1}}, {data, {1, 4, 4}}, 2);
+            }),
+            "detops::border_align: input: has 1 dims, expected 4");
+  EXPECT_EQ(ErrorOf([&] {
+              generate_proposals(context, {data, {1, 1, 4, 1}}, {data, {1, 1, 4, 4}},
+                                 {data, {1, 3}}, {data, {1, 4, 1, 4}}, {data, {1, 4, 1, 4}});
+            }),
+            "detops::generate_proposals: im_shape: dim 1 is 3, expected 2");
+  EXPECT_EQ(ErrorOf([&] {
+              points_in_boxes(context, {data, {}}, {data, {1, 1, 7}});
+            }),
+            "detops::points_in_boxes: points: has 0 dims");
+  EXPECT_EQ(ErrorOf([&] { Context("nowhere"); }),
+            "detops::Context: device: there is no \"nowhere\"; expected cpu, cuda, cuda:N");
+  context.set_implementation("cpu:nothing");
+  EXPECT_EQ(overlaps(box).find("detops::bbox_overlaps: "), 0u);
+  EXPECT_EQ(ErrorOf([&] { context.empty(DType::kHalf, {1}).data<float>(); }),
+            "detops::Tensor: asked for elements of another type than it has");
 }
 
 TEST(CppApi, ImplementationCanBeForced) {
@@ -157,6 +201,19 @@ TEST(CppApi, ImplementationCanBeForced) {
   EXPECT_EQ(context.last_implementation(), "cpu:reference");
   context.set_implementation("cpu:nothing");
   EXPECT_THROW(bbox_overlaps(context, {box.data(), {1, 4}}, {box.data(), {1, 4}}), Error);
+}
+
+TEST(CppApi, ThreadsAreSetAlsoAfterCalls) {
+  Context context;
+  const int standard = context.threads();
+  const std::vector<float> box = {0, 0, 1, 1};
+  bbox_overlaps(context, {box.data(), {1, 4}}, {box.data(), {1, 4}});
+  context.set_threads(3);
+  EXPECT_EQ(context.threads(), 3);
+  EXPECT_THROW(context.set_threads(-1), Error);
+  EXPECT_EQ(context.threads(), 3);
+  context.set_threads(0);
+  EXPECT_EQ(context.threads(), standard);
 }
 
 }  // namespace

@@ -52,6 +52,16 @@
   void name(T* dst, const BANG_SAME* src, int count, BANG_SAME value, BANG_WHERE) {     \
     ::bang::Scalar(BANG_ID(name, ScalarLast), dst, src, ::bang::BitsOf(value), count, where); \
   }
+#define BANG_DECLARE_UnaryScratch(name, operation, types, since)                        \
+  BANG_TEMPLATE(types, since)                                                           \
+  void name(T* dst, const BANG_SAME* src, BANG_SAME*, BANG_SAME*, int count, BANG_WHERE) { \
+    ::bang::Unary(BANG_ID(name, UnaryScratch), dst, src, count, where);                 \
+  }
+#define BANG_DECLARE_BinaryScratch(name, operation, types, since)                       \
+  BANG_TEMPLATE(types, since)                                                           \
+  void name(T* dst, const BANG_SAME* src0, const BANG_SAME* src1, BANG_SAME*, int count, BANG_WHERE) { \
+    ::bang::Binary(BANG_ID(name, BinaryScratch), dst, src0, src1, count, where);        \
+  }
 #define BANG_DECLARE_Cycle(name, operation, types, since)                               \
   BANG_TEMPLATE(types, since)                                                           \
   void name(T* dst, const BANG_SAME* src, const BANG_SAME* seg, int count, int seg_count, \

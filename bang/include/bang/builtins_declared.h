@@ -33,14 +33,17 @@
 BANG_DECLARE_COPY(__memcpy, false)
 BANG_DECLARE_COPY(__memcpy_async, true)
 
-BANG_INLINE void __bang_move(void* dst, const void* src, int64_t bytes, BANG_WHERE) {
-  ::bang::Copy("__bang_move", false, dst, src, {bytes, {}, {}}, NRAM2NRAM, where);
-}
-BANG_INLINE void __bang_move(void* dst, const void* src, int64_t bytes, int64_t dst_stride,
-                             int64_t src_stride, int64_t segnum, BANG_WHERE) {
-  ::bang::Copy("__bang_move", false, dst, src,
-               {bytes, {dst_stride, segnum, 0, 0}, {src_stride, segnum, 0, 0}}, NRAM2NRAM, where);
-}
+#define BANG_DECLARE_MOVE(name)                                                                   \
+  BANG_INLINE void name(void* dst, const void* src, int64_t bytes, BANG_WHERE) {                  \
+    ::bang::Copy(#name, false, dst, src, {bytes, {}, {}}, NRAM2NRAM, where);                      \
+  }                                                                                               \
+  BANG_INLINE void name(void* dst, const void* src, int64_t bytes, int64_t dst_stride,            \
+                        int64_t src_stride, int64_t segnum, BANG_WHERE) {                         \
+    ::bang::Copy(#name, false, dst, src,                                                          \
+                 {bytes, {dst_stride, segnum, 0, 0}, {src_stride, segnum, 0, 0}}, NRAM2NRAM, where); \
+  }
+BANG_DECLARE_MOVE(__bang_move)
+BANG_DECLARE_MOVE(__memcpy_nram_to_nram)
 
 namespace bang {
 BANG_INLINE void GatherTo(const char* name, void* dst, const void* src, const unsigned* offsets,
@@ -73,12 +76,14 @@ BANG_DECLARE_GATHER(__gather_async, GatherTo)
 BANG_DECLARE_GATHER(__scatter, ScatterTo)
 BANG_DECLARE_GATHER(__scatter_async, ScatterTo)
 
-BANG_INLINE void __nramset_half(half* dst, int count, half value, BANG_WHERE) {
-  ::bang::FillWith("__nramset_half", ::bang::Space::kNram, dst, count, value, where);
-}
-BANG_INLINE void __nramset_float(float* dst, int count, float value, BANG_WHERE) {
-  ::bang::FillWith("__nramset_float", ::bang::Space::kNram, dst, count, value, where);
-}
+#define BANG_DECLARE_NRAMSET(name, type)                                          \
+  BANG_INLINE void name(type* dst, int count, type value, BANG_WHERE) {           \
+    ::bang::FillWith(#name, ::bang::Space::kNram, dst, count, value, where);      \
+  }
+BANG_DECLARE_NRAMSET(__nramset_half, half)
+BANG_DECLARE_NRAMSET(__nramset_float, float)
+BANG_DECLARE_NRAMSET(__nramset_short, short)
+BANG_DECLARE_NRAMSET(__nramset_int, int)
 
 // --- Fusion: the second and third operand are vectors or scalars ----------------------------------
 #define BANG_FUSION_TEMPLATE BANG_TEMPLATE(kFloating, 372)
@@ -198,7 +203,7 @@ class PrintArgument {
       kind_ = Kind::kDouble;
       double_ = static_cast<double>(static_cast<float>(value));
       if constexpr (std::is_same<T, double>::value) double_ = value;
-    } else if constexpr (std::is_pointer<T>::value) {
+    } else if constexpr (std::is_pointer<T>::value || std::is_null_pointer<T>::value) {
       kind_ = Kind::kPointer;
       pointer_ = value;
     } else {

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <type_traits>
@@ -221,9 +222,43 @@ typedef bang::Float16<8, 7> bfloat16_t;
 
 static_assert(sizeof(half) == 2 && sizeof(bfloat16_t) == 2, "both are stored in 16 bits");
 
-inline bool isnan(half x) { return x != x; }
-inline bool isinf(half x) { return x == x && x - x != x - x; }
-inline bool isnan(bfloat16_t x) { return x != x; }
-inline bool isinf(bfloat16_t x) { return x == x && x - x != x - x; }
+#if defined(__FLT16_MANT_DIG__) && !defined(__clang__)
+// The C library's functions of a half are those of float; without these, a call is ambiguous.
+#define BANG_FUNCTION_OF_HALF(name)                                              \
+  namespace std {                                                                \
+  inline auto name(half x) { return name(static_cast<float>(x)); }               \
+  }                                                                              \
+  using std::name;
+BANG_FUNCTION_OF_HALF(abs)
+BANG_FUNCTION_OF_HALF(fabs)
+BANG_FUNCTION_OF_HALF(floor)
+BANG_FUNCTION_OF_HALF(ceil)
+BANG_FUNCTION_OF_HALF(round)
+BANG_FUNCTION_OF_HALF(trunc)
+BANG_FUNCTION_OF_HALF(sqrt)
+BANG_FUNCTION_OF_HALF(exp)
+BANG_FUNCTION_OF_HALF(exp2)
+BANG_FUNCTION_OF_HALF(log)
+BANG_FUNCTION_OF_HALF(log2)
+BANG_FUNCTION_OF_HALF(log10)
+BANG_FUNCTION_OF_HALF(sin)
+BANG_FUNCTION_OF_HALF(cos)
+BANG_FUNCTION_OF_HALF(tan)
+BANG_FUNCTION_OF_HALF(tanh)
+BANG_FUNCTION_OF_HALF(atan)
+BANG_FUNCTION_OF_HALF(isnan)
+BANG_FUNCTION_OF_HALF(isinf)
+#undef BANG_FUNCTION_OF_HALF
+#define BANG_FUNCTION_OF_HALVES(name)                                                          \
+  namespace std {                                                                              \
+  inline float name(half x, half y) { return name(static_cast<float>(x), static_cast<float>(y)); } \
+  }                                                                                            \
+  using std::name;
+BANG_FUNCTION_OF_HALVES(pow)
+BANG_FUNCTION_OF_HALVES(fmax)
+BANG_FUNCTION_OF_HALVES(fmin)
+BANG_FUNCTION_OF_HALVES(fmod)
+#undef BANG_FUNCTION_OF_HALVES
+#endif
 
 #endif  // BANG_HALF_H_

@@ -65,7 +65,7 @@ void CopyToCluster(const char* name, bool async, void* dst, const void* src, int
 // of the other at i * stride. Offsets are in NRAM, the scattered side is GDRAM. Blocking.
 struct PieceList {
   const uint32_t* offsets;
-  const void* mask;  // bytes in NRAM, pieces whose byte is 0 are left out; null: all
+  const void* mask;  // bits in NRAM, pieces whose bit is 0 are left out; null: all
   int64_t bytes;
   int64_t stride;
   int64_t count;

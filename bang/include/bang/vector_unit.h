@@ -34,7 +34,7 @@ enum class Operation : uint8_t {
   // of one
   kAbs, kSquare, kSign, kFloor, kCeil, kRound, kTrunc, kRecip, kSqrt, kRsqrt,
   kPow2, kExp, kLog2, kLog, kLog10, kLog1p, kSin, kCos, kTan, kAsin, kAcos, kAtan,
-  kSinh, kCosh, kTanh, kErf, kSigmoid, kRelu, kGelu, kNot, kBnot,
+  kSinh, kCosh, kTanh, kErf, kSigmoid, kSoftplus, kRelu, kGelu, kNot, kBnot,
   // of all elements, and those that move them
   kCount, kFindFirst, kFindLast, kCountBits, kPack, kSelect, kMaskMove,
   kTranspose, kMirror, kRotate90, kRotate180, kRotate270, kPad, kToPlanes, kFromPlanes,

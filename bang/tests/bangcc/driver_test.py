@@ -136,8 +136,8 @@ class DriverTest(unittest.TestCase):
     def test_rewritten_text_can_be_kept(self):
         self.write("hello.mlu", HELLO)
         self.bangcc("-c", "hello.mlu", "-DVALUE=1", "-save-temps")
-        self.assertIn("::bang::Launch(", (self.folder / "hello.device.ii").read_text())
-        self.assertIn("::bang::Configure(", (self.folder / "hello.host.ii").read_text())
+        self.assertTrue("::bang::Launch<" in (self.folder / "hello.device.ii").read_text())
+        self.assertTrue("::bang::Configure(" in (self.folder / "hello.host.ii").read_text())
 
     def test_warnings_are_said_once_and_name_the_line(self):
         self.write("kernel.mlu", "__mlu_global__ void Kernel(float *out) {\n"

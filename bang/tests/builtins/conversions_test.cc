@@ -133,6 +133,8 @@ void Check(const char* name, Rounding rounding, Positions positions, const Call<
 #define CHECK_Scalar(...)
 #define CHECK_ScalarLast(...)
 #define CHECK_Cycle(...)
+#define CHECK_UnaryScratch(...)
+#define CHECK_BinaryScratch(...)
 #define CHECK_BitCompare(...)
 #define CHECK_Whole(...)
 #define CHECK_Count(...)

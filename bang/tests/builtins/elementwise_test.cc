@@ -135,6 +135,19 @@ void CheckBits(const char* name, Operation operation,
     CheckBinary<T>(#name, Operation::operation, 0,                             \
                    [](T* dst, const T* a, const T* b, int n, int) { name(n, dst, a, b); }); \
   });
+#define CHECK_UnaryScratch(name, operation, types_)                            \
+  ForEachType<bang::types::types_>([](auto type) {                             \
+    using T = decltype(type);                                                  \
+    CheckUnary<T>(#name, Operation::operation, [](T* dst, const T* src, int n) { \
+      name(dst, src, nullptr, nullptr, n);                                     \
+    });                                                                        \
+  });
+#define CHECK_BinaryScratch(name, operation, types_)                           \
+  ForEachType<bang::types::types_>([](auto type) {                             \
+    using T = decltype(type);                                                  \
+    CheckBinary<T>(#name, Operation::operation, 0,                             \
+                   [](T* dst, const T* a, const T* b, int n, int) { name(dst, a, b, nullptr, n); }); \
+  });
 #define CHECK_Scalar(name, operation, types_)                                  \
   ForEachType<bang::types::types_>([](auto type) {                             \
     using T = decltype(type);                                                  \

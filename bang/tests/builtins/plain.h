@@ -133,6 +133,7 @@ inline double PlainFunction(bang::Operation operation, float x) {
     case kTanh: return static_cast<double>(tanhl(y));
     case kErf: return static_cast<double>(erfl(y));
     case kSigmoid: return static_cast<double>(1 / (1 + expl(-y)));
+    case kSoftplus: return static_cast<double>(y > 40 ? y : log1pl(expl(y)));
     case kGelu:
       return x == -INFINITY ? 0 : static_cast<double>(y * erfcl(-y / sqrtl(2.0L)) / 2);
     default: ADD_FAILURE() << "no such function"; return 0;

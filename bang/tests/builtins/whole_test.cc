@@ -332,6 +332,38 @@ TEST(Whole, Pools) {
             }));
 }
 
+// As kernels reduce: the result's place trails that of what is still to be read.
+TEST(Whole, PoolsBehindTheirSource) {
+  EXPECT_EQ("", OnCore([](char* nram) {
+              float* const data = reinterpret_cast<float*>(nram);
+              for (int i = 0; i < 64 * 100; ++i) data[i] = static_cast<float>(i / 64);
+              __bang_sumpool(data, data, 64, 1, 4, 1, 4, 1, 1);
+              __bang_sumpool(data + 64, data + 4 * 64, 64, 96, 1, 32, 1, 1, 32);
+              __bang_sumpool(data, data, 64, 1, 4, 1, 4, 1, 1);
+              for (int c = 0; c < 64; ++c) ASSERT_EQ(4950.0f, data[c]);
+            }));
+  EXPECT_NE("", OnCore([](char* nram) {
+              float* const data = reinterpret_cast<float*>(nram);
+              __bang_sumpool(data + 64, data, 64, 1, 4, 1, 4, 1, 1);
+            }));
+}
+
+// Garbage that is moved is garbage where it comes to lie, and nowhere else.
+TEST(Whole, MovedGarbage) {
+  testing::internal::CaptureStderr();
+  const bang::KernelRecord kernel = {"kernel", "kernel.mlu", 1, 1, nullptr, 0, false, 592};
+  bang::Configure(bang::Here(), cnrtDim3_t{1, 1, 1}, cnrtFuncTypeBlock, nullptr);
+  bang::Launch(kernel, [] {
+    alignas(128) float data[1024];
+    const bang::LocalArray guard("data", bang::Space::kNram, data, sizeof data);
+    __bang_write_zero(data, 7);  // of the eight of [2][4] the last is garbage
+    __bang_transpose(data + 512, data, 2, 4);
+    (void)__bang_count(data + 512, 7);
+  });
+  EXPECT_EQ("", testing::internal::GetCapturedStderr());
+  EXPECT_EQ(cnrtSuccess, cnrtGetLastError());
+}
+
 TEST(Whole, TablesSequencesAndFills) {
   Random random(11);
   EXPECT_EQ("", OnCore([&](char* nram) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <set>
 
 #include "programs.h"
@@ -70,9 +71,13 @@ TEST(Card, ErrorsNameTheLine) {
             "my.card:4: clusters: a line is a name and a value, then perhaps # and a remark");
   EXPECT_EQ(ErrorOf(Replaced(TestCard(), "arch 592", "clusters 4")),
             "my.card:4: clusters: this value stands here twice");
-  EXPECT_EQ(ErrorOf(TestCard() + "cost div 3\n"), "my.card:48: cost: this cost stands here twice");
-  EXPECT_EQ(ErrorOf(Replaced(TestCard(), "issue 1", "")), "my.card:47: issue: missing");
-  EXPECT_EQ(ErrorOf(Replaced(TestCard(), "name test", "")), "my.card:47: name: missing");
+  const std::string card = TestCard();
+  const auto lines = std::count(card.begin(), card.end(), '\n');
+  const std::string last = "my.card:" + std::to_string(lines);
+  EXPECT_EQ(ErrorOf(card + "cost div 3\n"),
+            "my.card:" + std::to_string(lines + 1) + ": cost: this cost stands here twice");
+  EXPECT_EQ(ErrorOf(Replaced(card, "issue 1", "")), last + ": issue: missing");
+  EXPECT_EQ(ErrorOf(Replaced(card, "name test", "")), last + ": name: missing");
 }
 
 // GetCard reads the environment once, so each of these asks in a process of its own.

@@ -4,7 +4,7 @@
 
 A program is a .mlu file, or a folder whose .mlu, .cc and .c files are one program. It has to end
 with exit status 0 and `ok` as its last line, to say nothing on stderr, and to say the same whatever
-the number of host threads is. Comments in its sources change or add to that:
+the number of host threads is, without checks, and with early copies. Comments in its sources change or add to that:
 
   // run: NAME=VALUE ... ARGUMENT ...   environment and arguments of a run
   // flags: ...                         more arguments of bangcc
@@ -25,7 +25,9 @@ import tempfile
 
 MARK = re.compile(r"//\s*(error|warning)(?:\((\w+)\))?:\s*(.+)")
 SETTING = re.compile(r"^//\s*(run|flags|only):\s*(.*)$", re.MULTILINE)
-THREADS = ("1", "4")
+# What a program says depends on none of these; what it is stopped for, not on the threads.
+THREADS = ({"BANG_THREADS": "1"}, {"BANG_THREADS": "4"})
+SWITCHES = (*THREADS, {"BANG_CHECK": "0"}, {"BANG_ASYNC": "early"})
 
 
 class Failure(Exception):
@@ -62,16 +64,16 @@ def call(command, environment=None, timeout=300):
     return done.returncode, done.stdout, done.stderr
 
 
-def run(program, words, arch):
-    """Runs with each number of host threads; what it says must not depend on it."""
+def run(program, words, variants):
+    """Runs with each variant of the environment; what it says must not depend on it."""
     environment = dict(word.split("=", 1) for word in words if "=" in word)
     arguments = [word for word in words if "=" not in word]
-    results = [call([program, *arguments], {**environment, "BANG_THREADS": threads})
-               for threads in THREADS]
-    expect(results[0] == results[1],
-           f"{' '.join(words)}: results with {THREADS[0]} and {THREADS[1]} threads differ",
-           f"{results[0]}\n{results[1]}")
-    return results[0]
+    first, *others = [call([program, *arguments], {**environment, **variant})
+                      for variant in variants]
+    for variant, other in zip(variants[1:], others):
+        expect(first == other, f"{' '.join(words)}: results with {variants[0]} and {variant} differ",
+               f"{first}\n{other}")
+    return first
 
 
 def check_ok(result, what):
@@ -103,13 +105,13 @@ def test(path, bangcc, arch):
                compiled[2])
 
         for words in settings["run"] or [[]]:
-            result = run(program, words, arch)
+            result = run(program, words, SWITCHES)
             check_ok(result, f"program {' '.join(words)}")
             expect(not result[2], "it said something on stderr", result[2])
         # The lines that a case names: it must reach them all.
         for case in dict.fromkeys(mark[1] for mark in marks):
             words = [word for word in (settings["run"] or [[]])[0] if "=" in word] + [case]
-            result = run(program, words, arch)
+            result = run(program, words, THREADS)
             for kind, _, place, wanted in (mark for mark in marks if mark[1] == case):
                 expect(says(result[2], place, wanted),
                        f"{case}: stderr has no line {place}{wanted}", result[1] + result[2])

@@ -75,6 +75,15 @@ TEST_F(SummaryTest, EfficienciesAreOfTheWholeCard) {
       0);
 }
 
+// Lines are shares of the time of all that run, MPUs too: five units that work all the time are 100 %.
+TEST_F(SummaryTest, LinesWithMpus) {
+  card.launch_cycles = 0;
+  const LaunchRecord launch = Union(1, std::vector<Operations>(5, {Scalar(10000000)}));
+  const std::string text = Summary(launch, RunClock(launch, card, Detail::kCounters), card);
+  EXPECT_NE(text.find("  line       100.0 % busy    0.0 % waiting  scalar code\n"), std::string::npos)
+      << text;
+}
+
 TEST_F(SummaryTest, Bottlenecks) {
   const auto all = [](const Operations& program) {
     return Block(std::vector<Operations>(16, program));

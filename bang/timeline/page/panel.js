@@ -45,7 +45,7 @@ function showLaunch() {
       figure("cores used", `${launch.coresUsed} of ${launch.cores}`, launch.coresUsed / launch.cores, "accent"));
   byId("bottleneck").replaceChildren(element("b", "", "Bottleneck: "), launch.bottleneck + ".");
   if (launch.thinnedFrom >= 0) {
-    byId("bottleneck").append(` From ${timeText(launch.start + launch.thinnedFrom * launch.usPerCycle)} on ` +
+    byId("bottleneck").append(` From ${timeText(launch.thinnedFrom * launch.usPerCycle)} on ` +
                               "there are too many spans: neighbours are drawn as one.");
   }
   showSites();
@@ -112,7 +112,7 @@ function showPanel() {
 // Where the cores' time went, by line.
 function showSites() {
   const launch = launches[current], list = byId("sites");
-  const all = launch.cycles * Math.max(launch.coresUsed, 1);
+  const all = Math.max(launch.unitCycles, 1);
   const sites = launch.sites.map(([name, file, line, count, busy, waited, bytes], site) =>
       ({ name, file, line, count, busy, waited, bytes, site }))
       .filter((site) => site.busy + site.waited > 0)
@@ -130,7 +130,7 @@ function showSites() {
         element("div", "top", element("span", "", name || "scalar code"),
                 element("span", "", busy ? `${percent(busy / all)} busy` : "")),
         element("small", "", element("span", "", file ? `${baseName(file)}:${line}` : "between the built-ins"),
-                element("span", "", [waited ? `${percent(waited / all)} waiting` : "",
+                element("span", "", [waited > all / 2000 ? `${percent(waited / all)} waiting` : "",
                                      count > 1 ? `${grouped(count)} times` : "",
                                      bytes ? bytesText(bytes) : ""].filter(Boolean).join(" · "))), bar);
     row.addEventListener("click", () => {

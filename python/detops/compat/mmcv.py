@@ -9,13 +9,25 @@ tensor([[0.3333]])
 
 from __future__ import annotations
 
+from typing import Any, cast
+
+import numpy as np
 import torch
 from torch import Tensor, nn
 
-from .. import _core
+import detops
+
+from .._types import Mode
 from ._margins import with_margin
 
-__all__ = ["BorderAlign", "bbox_overlaps", "border_align", "nms_quadri", "points_in_boxes_part"]
+__all__ = [
+    "BorderAlign",
+    "bbox_overlaps",
+    "border_align",
+    "nms",
+    "nms_quadri",
+    "points_in_boxes_part",
+]
 
 
 def bbox_overlaps(
@@ -28,7 +40,7 @@ def bbox_overlaps(
     computed in float32.
     """
     first, second = (b.detach() if len(b) else b.new_empty((0, 4)) for b in (bboxes1, bboxes2))
-    ious = _core.bbox_overlaps(first, second, mode, aligned, offset)
+    ious = detops.bbox_overlaps(first, second, cast(Mode, mode), aligned, offset)
     return ious.to(bboxes1.dtype) if bboxes1.is_floating_point() else ious
 
 
@@ -69,7 +81,49 @@ def points_in_boxes_part(points: Tensor, boxes: Tensor) -> Tensor:
     # Rounded once, as mmcv's kernel does.
     middle = (boxes[..., 2:3].double() + boxes[..., 5:6].double() / 2).float()
     boxes = torch.cat([boxes[..., :2], middle, boxes[..., 3:]], -1)
-    return _core.points_in_boxes(points.detach(), with_margin(torch, boxes, 0.0), dtype="int32")
+    return detops.points_in_boxes(points.detach(), with_margin(torch, boxes, 0.0), dtype="int32")
+
+
+def nms(
+    boxes: Any,
+    scores: Any,
+    iou_threshold: float,
+    offset: int = 0,
+    score_threshold: float = 0,
+    max_num: int = -1,
+) -> tuple[Any, Any]:
+    """Suppression of upright boxes [N, 4]: what is kept as [K, 5] with its scores, and int64 [K].
+
+    Tensors, or NumPy arrays for which both results are NumPy's. As mmcv: best first; with offset=1
+    the last pixel belongs to a box; score_threshold above 0 leaves only boxes with better scores;
+    max_num above 0 is the most that are kept; iou_threshold counts as float32.
+
+    Of equal scores the lower index is the better one, where mmcv does not say. With offset=1 and
+    coordinates that are no integers an IoU can differ from mmcv's by a rounding.
+
+    >>> dets, inds = nms(np.array([[0, 0, 9, 9], [1, 0, 10, 9]], np.float32),
+    ...                  np.array([.8, .9], np.float32), 0.5, offset=1)
+    >>> inds
+    array([1])
+    """
+    if offset not in (0, 1):
+        raise ValueError(f"nms: offset is {offset}; expected 0 or 1")
+    if isinstance(boxes, np.ndarray):
+        tensors = torch.from_numpy(boxes), torch.as_tensor(scores)
+        dets, kept = nms(*tensors, iou_threshold, offset, score_threshold, max_num)
+        return dets.numpy(), kept.numpy()
+    if score_threshold > 0:
+        candidates = (scores > score_threshold).nonzero()[:, 0]
+        chosen = boxes[candidates], scores[candidates]
+        dets, kept = nms(*chosen, iou_threshold, offset, max_num=max_num)
+        return dets, candidates[kept]
+    corners = boxes.detach()
+    if offset == 1:
+        corners = torch.cat([corners[:, :2], corners[:, 2:] + 1], 1)
+    kept = detops.nms(corners, scores.detach(), float(np.float32(iou_threshold)))
+    if max_num > 0:
+        kept = kept[:max_num]
+    return torch.cat([boxes[kept], scores[kept].reshape(-1, 1)], 1), kept
 
 
 def nms_quadri(
@@ -89,5 +143,5 @@ def nms_quadri(
     """
     if dets.shape[0] == 0:
         return dets, None
-    kept = _core.poly_nms(dets.detach(), iou_threshold, scores.detach(), "score")
+    kept = detops.poly_nms(dets.detach(), iou_threshold, scores.detach(), "score")
     return torch.cat([dets[kept], scores[kept].reshape(-1, 1)], 1), kept

@@ -30,15 +30,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from .. import _core
+import detops
+
 from ._margins import with_margin
 
 if TYPE_CHECKING:
-    from .._core import _Dlpack
+    from .._types import DlpackArray
 
 __all__ = ["points_in_boxes_cpu", "points_in_boxes_gpu"]
 
-ArrayT = TypeVar("ArrayT", bound="_Dlpack")
+ArrayT = TypeVar("ArrayT", bound="DlpackArray")
 
 # One call takes a box, or several and the points as often: copying fewer than these costs less than
 # another call.
@@ -52,7 +53,7 @@ def points_in_boxes_gpu(points: ArrayT, boxes: Any) -> ArrayT:
     CPU too.
     """
     cloud: ArrayT = _detached(points)
-    return _core.points_in_boxes(cloud, _detached(boxes), dtype="int32")
+    return detops.points_in_boxes(cloud, _detached(boxes), dtype="int32")
 
 
 def points_in_boxes_cpu(points: Any, boxes: ArrayT) -> ArrayT:
@@ -69,7 +70,7 @@ def points_in_boxes_cpu(points: Any, boxes: ArrayT) -> ArrayT:
         alone = adjusted[i : i + step, None]  # each the only box of its batch
         clouds = np.broadcast_to(cloud, (len(alone), *cloud.shape))
         # 0 is the only box; -1 becomes 0.
-        np.add(_core.points_in_boxes(clouds, alone, dtype="int32"), 1, out=held[i : i + step])
+        np.add(detops.points_in_boxes(clouds, alone, dtype="int32"), 1, out=held[i : i + step])
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(boxes, torch.Tensor):
         return torch.from_numpy(held)  # type: ignore[no-any-return]

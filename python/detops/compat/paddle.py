@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .. import _core
+import detops
 
 if TYPE_CHECKING:
-    from .._core import _Dlpack
+    from .._types import DlpackArray
 
 __all__ = ["generate_proposals"]
 
 _ALL = 2**31 - 1
 
-ArrayT = TypeVar("ArrayT", bound="_Dlpack")
+ArrayT = TypeVar("ArrayT", bound="DlpackArray")
 
 
 def generate_proposals(
@@ -46,7 +46,7 @@ def generate_proposals(
     """
     suppresses = nms_thresh > 0 or nms_thresh != nms_thresh  # NaN is for detops to refuse
     most = int(post_nms_top_n) if suppresses else 0
-    rois, probs, rois_num = _core.generate_proposals(
+    rois, probs, rois_num = detops.generate_proposals(
         scores,
         bbox_deltas,
         img_size,

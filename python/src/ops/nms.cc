@@ -8,23 +8,9 @@
 namespace detops::python {
 namespace {
 
-constexpr const char* kDoc = R"(
-Non-maximum suppression of upright boxes, as torchvision.ops.nms.
-
-boxes: [N, 4] as x1, y1, x2, y2; float32 or float16
-scores: [N] of the same library and device
-iou_threshold: a box goes if it overlaps a better one by more than this
-dtype: of the indices; int64 unless int32 is asked for
-
-Returns the indices kept, [K], best first. Equal scores: the lower index is the better one. On a CUDA
-device the call waits for K. The IoU is computed in float32, as torchvision's, and may differ from
-the exact one in the last place: poly_nms decides exactly.
-
->>> import numpy as np
->>> boxes = np.array([[0, 0, 10, 10], [1, 0, 11, 10], [20, 0, 30, 10]], np.float32)
->>> nms(boxes, np.array([.7, .8, .9], np.float32), 0.5)
-array([2, 1])
-)";
+constexpr const char* kFunction = "nms";
+constexpr Argument kBoxes = {kFunction, "boxes", "(N, 4)", "boxes", "box", 4};
+constexpr Argument kScores = {kFunction, "scores", "(N,)", "scores"};
 
 // The largest float that is not above the threshold: a float IoU exceeds both or neither.
 float RoundedDown(double threshold) {
@@ -32,24 +18,20 @@ float RoundedDown(double threshold) {
   return rounded > threshold ? std::nextafter(rounded, -INFINITY) : rounded;
 }
 
-nb::object Nms(nb::handle boxes, nb::handle scores, double iou_threshold, nb::handle dtype) {
-  const Element index_element = IndexElement(dtype);
-  const Call call(boxes, "boxes");
-  Array in = call.Import(boxes, "boxes", Types::kHalfOrFloat);
-  Array in_scores = call.Import(scores, "scores", Types::kHalfOrFloat);
-  if (in.dtype() != in_scores.dtype()) {
-    in = call.Import(boxes, "boxes", Types::kFloat);
-    in_scores = call.Import(scores, "scores", Types::kFloat);
-  }
+nb::object Nms(nb::handle boxes, nb::handle scores, nb::handle iou_threshold, nb::handle dtype) {
+  const float threshold = RoundedDown(ToNumber(kFunction, "iou_threshold", iou_threshold));
+  const Element index_element = IndexElement(kFunction, dtype);
+  Call call(kBoxes, boxes);
+  const auto [in, in_scores] = call.ImportAlike(kBoxes, boxes, kScores, scores);
   const int64_t most = in.shape()[0];
   const Descriptor desc(in), scores_desc(in_scores), kept_desc(MLUOP_DTYPE_INT32, {most});
   size_t bytes = 0;
-  Check(detopsGetNmsWorkspaceSize(call.handle(), desc, &bytes));
+  call.Check(detopsGetNmsWorkspaceSize(call.handle(), desc, &bytes));
   const Workspace workspace(call, bytes);
   const auto run = [&](void* kept, void* count) {
     call.Run([&](mluOpHandle_t handle) {
-      return detopsNms(handle, desc, in.data(), scores_desc, in_scores.data(),
-                       RoundedDown(iou_threshold), workspace.data(), bytes, kept_desc, kept, count);
+      return detopsNms(handle, desc, in.data(), scores_desc, in_scores.data(), threshold,
+                       workspace.data(), bytes, kept_desc, kept, count);
     });
   };
 
@@ -71,7 +53,8 @@ nb::object Nms(nb::handle boxes, nb::handle scores, double iou_threshold, nb::ha
 
 template <>
 void Bind<ops::Nms>(nb::module_& module) {
-  module.def("nms", &Nms, "boxes"_a, "scores"_a, "iou_threshold"_a, "dtype"_a = nb::none(), kDoc);
+  module.def("nms", &Nms, "boxes"_a.none(), "scores"_a.none(), "iou_threshold"_a.none(),
+             "dtype"_a.none());
 }
 
 }  // namespace detops::python

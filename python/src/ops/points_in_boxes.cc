@@ -2,38 +2,35 @@
 
 #include "bind.h"
 #include "call.h"
-#include "choices.h"
 #include "indices.h"
 
 namespace detops::python {
 namespace {
 
-constexpr const char* kDoc = R"(
-The first box that holds each point, or -1.
-
-points: [B, M, 3] float32
-boxes: [B, T, 7] float32 as cx, cy, cz, dx, dy, dz, heading: the geometric centre, the full sizes,
-    and the angle from x to y
-dtype: of the indices; int64 unless int32 is asked for
-
-Returns [B, M].
-
->>> import numpy as np
->>> points = np.array([[[0, 0, 0], [1, 0, 0], [9, 9, 9]]], np.float32)
->>> boxes = np.array([[[1, 0, 0, 1, 1, 1, 0], [0, 0, 0, 4, 1, 1, 0]]], np.float32)
->>> points_in_boxes(points, boxes)
-array([[ 1,  0, -1]])
-)";
+constexpr const char* kFunction = "points_in_boxes";
+constexpr Argument kPoints = {kFunction, "points", "(B, M, 3), or (M, 3)", "points", "", 3};
+constexpr Argument kBoxes = {kFunction, "boxes", "(B, T, 7), or (T, 7)", "boxes", "box3d", 7};
 
 nb::object PointsInBoxes(nb::handle points, nb::handle boxes, nb::handle dtype) {
-  const Element index_element = IndexElement(dtype);
-  const Call call(points, "points");
-  const Array in_points = call.Import(points, "points", Types::kFloat);
-  const Array in_boxes = call.Import(boxes, "boxes", Types::kFloat);
-  const Shape shape{in_points.shape()[0], in_points.shape()[1]};
+  const Element index_element = IndexElement(kFunction, dtype);
+  Call call(kPoints, points);
+  Array in_points = call.Import(kPoints, points, Types::kFloat);
+  Array in_boxes = call.Import(kBoxes, boxes, Types::kFloat);
+  const bool without_batch = in_points.shape().rank() == 2;
+  const int64_t batch = without_batch ? 1 : in_points.shape()[0];
+  if (in_boxes.shape().rank() == 2 && in_boxes.shape().count() == 0) {  // no boxes for any of them
+    in_boxes.SeeAs({batch, 0, in_boxes.shape()[1]});
+  } else if (without_batch != (in_boxes.shape().rank() == 2)) {
+    call.ThrowShape(kBoxes);
+  }
+  for (Array* array : {&in_points, &in_boxes}) {
+    if (array->shape().rank() == 2) array->SeeAs({1, array->shape()[0], array->shape()[1]});
+  }
+  const int64_t count = in_points.shape()[1];
+  const Shape shape = without_batch ? Shape{count} : Shape{batch, count};
   IndexOutput indices(call, shape, index_element);
   const Descriptor points_desc(in_points), boxes_desc(in_boxes);
-  const Descriptor indices_desc(MLUOP_DTYPE_INT32, shape);
+  const Descriptor indices_desc(MLUOP_DTYPE_INT32, {batch, count});
   call.Run([&](mluOpHandle_t handle) {
     return mluOpPointsInBoxes(handle, points_desc, in_points.data(), boxes_desc, in_boxes.data(),
                               indices_desc, indices.data());
@@ -45,8 +42,8 @@ nb::object PointsInBoxes(nb::handle points, nb::handle boxes, nb::handle dtype) 
 
 template <>
 void Bind<ops::PointsInBoxes>(nb::module_& module) {
-  module.def("points_in_boxes", &PointsInBoxes, "points"_a, "boxes"_a, "dtype"_a = nb::none(),
-             kDoc);
+  module.def("points_in_boxes", &PointsInBoxes, "points"_a.none(), "boxes"_a.none(),
+             "dtype"_a.none());
 }
 
 }  // namespace detops::python

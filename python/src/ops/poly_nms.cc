@@ -1,69 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nanobind/stl/string_view.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
 
 #include "bind.h"
-#include "choices.h"
 #include "counted.h"
 #include "indices.h"
 
 namespace detops::python {
 namespace {
 
-constexpr const char* kDoc = R"(
-Non-maximum suppression of quadrilaterals, convex or concave.
+constexpr const char* kFunction = "poly_nms";
+constexpr Argument kDets = {
+    kFunction, "dets", "(N, 9), or (N, 8) with scores=", "boxes", "corners", 9};
+constexpr Argument kCorners = {
+    kFunction, "dets", "(N, 8) or (N, 4, 2) with scores=", "boxes", "corners", 8};
+constexpr Argument kScores = {kFunction, "scores", "(N,)", "scores"};
 
-dets: [N, 9] float32 as x1, y1, ..., x4, y4, score, in either orientation; [N, 8] with scores apart
-iou_threshold: a box goes if it overlaps a better one by more than this
-scores: [N] float32, where dets has none
-order: "index" for ascending indices, "score" for the best first (torchvision's order)
-dtype: of the indices; int64 unless int32 is asked for
-
-Returns the indices kept, [K]. Equal scores: the lower index is the better one. On a CUDA device the
-call waits for K.
-
-Decisions are those of exact arithmetic on the given coordinates and on the threshold as float32: a
-box whose IoU equals it stays, and the order of the corners does not matter.
-
->>> import numpy as np
->>> dets = np.array([[0, 0, 1, 0, 1, 1, 0, 1, .7],
-...                  [.1, 0, 1.1, 0, 1.1, 1, .1, 1, .8],
-...                  [5, 5, 6, 5, 6, 6, 5, 6, .9]], np.float32)
->>> poly_nms(dets, 0.5)
-array([1, 2])
->>> poly_nms(dets[:, :8], 0.5, scores=dets[:, 8], order="score")
-array([2, 1])
->>> poly_nms([[0, 0, 2, 0, 2, 3, 0, 3, 2],
-...           [0, 1, 3, 1, 3, 3, 0, 3, 1]], 0.5)  # the IoU is 4 / 8
-array([0, 1])
-)";
-
-// [N,8] corners and [N] scores as the library wants them, on the host.
-Array JoinScores(const Array& corners, const Array& scores) {
-  const int64_t count = corners.shape()[0];
-  if (corners.shape().rank() != 2 || corners.shape()[1] != 8) {
-    ThrowValueError("dets: expected shape (N, 8) where scores are given apart");
+// [N,8] corners, of [N,8] or [N,4,2], and [N] scores that go with them.
+struct Apart {
+  Apart(Call& call, nb::handle dets, nb::handle in_scores)
+      : corners(call.Import(kCorners, dets, Types::kFloat)),
+        scores(call.Import(kScores, in_scores, Types::kFloat)) {
+    const Shape& shape = corners.shape();
+    if (shape.rank() == 3 && shape[1] == 4 && shape[2] == 2) corners.SeeAs({shape[0], 8});
+    if (corners.shape().rank() != 2 || corners.shape()[1] != 8) call.ThrowShape(kCorners);
+    if (scores.shape().rank() != 1 || scores.shape()[0] != corners.shape()[0]) {
+      call.ThrowShape(kScores);
+    }
   }
-  if (scores.shape().rank() != 1 || scores.shape()[0] != count) {
-    ThrowValueError("scores: expected shape (" + std::to_string(count) +
-                    ",), one for each of dets");
+
+  // As the library wants them, on the host.
+  Array Join() const {
+    const int64_t count = corners.shape()[0];
+    HostMemory memory(static_cast<size_t>(count) * 9 * sizeof(float));
+    auto* to = static_cast<float*>(memory.data());
+    const auto* from = static_cast<const float*>(corners.data());
+    const auto* score = static_cast<const float*>(scores.data());
+    for (int64_t i = 0; i < count; ++i, to += 9, from += 8) {
+      std::memcpy(to, from, 8 * sizeof(float));
+      to[8] = score[i];
+    }
+    Array joined(nullptr, MLUOP_DTYPE_FLOAT, {count, 9});
+    joined.MoveTo(std::move(memory));
+    return joined;
   }
-  HostMemory memory(static_cast<size_t>(count) * 9 * sizeof(float));
-  auto* to = static_cast<float*>(memory.data());
-  const auto* from = static_cast<const float*>(corners.data());
-  const auto* score = static_cast<const float*>(scores.data());
-  for (int64_t i = 0; i < count; ++i, to += 9, from += 8) {
-    std::memcpy(to, from, 8 * sizeof(float));
-    to[8] = score[i];
-  }
-  Array joined(nullptr, MLUOP_DTYPE_FLOAT, {count, 9});
-  joined.MoveTo(std::move(memory));
-  return joined;
-}
+
+  Array corners, scores;
+};
 
 // The library's order: NaN first, then falling; equal ones by index.
 void SortByScore(const Array& boxes, int32_t* kept, int32_t count) {
@@ -76,29 +61,32 @@ void SortByScore(const Array& boxes, int32_t* kept, int32_t count) {
   });
 }
 
-nb::object PolyNms(nb::handle dets, double iou_threshold, nb::handle scores, std::string_view order,
+nb::object PolyNms(nb::handle dets, nb::handle iou_threshold, nb::handle scores, nb::handle order,
                    nb::handle dtype) {
-  const bool by_score = IsSecond("order", order, "index", "score");
-  const Element index_element = IndexElement(dtype);
-  const Call call(dets, "dets");
-  const bool apart = !scores.is_none();
-  // On a device the caller's library joins them.
-  const nb::object whole =
-      apart && call.on_device() ? call.Framework("join_scores", dets, scores) : nb::borrow(dets);
-  Array boxes = call.Import(whole, "dets", Types::kFloat);
-  if (apart && !call.on_device()) {
-    boxes = JoinScores(boxes, call.Import(scores, "scores", Types::kFloat));
-  }
+  const auto threshold = static_cast<float>(ToNumber(kFunction, "iou_threshold", iou_threshold));
+  const bool by_score = !IsSecond(kFunction, "order", order, "score", "index");
+  const Element index_element = IndexElement(kFunction, dtype);
+  const bool joined = scores.is_none();
+  Call call(joined ? kDets : kCorners, dets);
+  nb::object whole = nb::borrow(dets);
+  const Array boxes = [&] {
+    if (joined) return call.Import(kDets, dets, Types::kFloat);
+    const Apart apart(call, dets, scores);
+    if (!call.on_device()) return apart.Join();
+    // On a device the caller's library joins them.
+    whole = call.Framework("join_scores", dets, scores);
+    return call.Import(kDets, whole, Types::kFloat);
+  }();
 
   const int64_t most = boxes.shape()[0];
   const Descriptor boxes_desc(boxes), kept_desc(MLUOP_DTYPE_INT32, {most});
   size_t bytes = 0;
-  Check(mluOpGetPolyNmsWorkspaceSize(call.handle(), boxes_desc, &bytes));
+  call.Check(mluOpGetPolyNmsWorkspaceSize(call.handle(), boxes_desc, &bytes));
   const Workspace workspace(call, bytes);
   const auto run = [&](void* kept, void* count) {
     call.Run([&](mluOpHandle_t handle) {
-      return mluOpPolyNms(handle, boxes_desc, boxes.data(), static_cast<float>(iou_threshold),
-                          workspace.data(), bytes, kept_desc, kept, count);
+      return mluOpPolyNms(handle, boxes_desc, boxes.data(), threshold, workspace.data(), bytes,
+                          kept_desc, kept, count);
     });
   };
 
@@ -106,8 +94,9 @@ nb::object PolyNms(nb::handle dets, double iou_threshold, nb::handle scores, std
     Output kept = call.Empty({most}, Element::kInt32);
     const Output count = call.Empty({1}, Element::kInt32);
     run(kept.data, count.data);
-    nb::object indices = Front(call, std::move(kept), ReadCount(call, count.data));
-    if (by_score) indices = call.Framework("sort_by_score", whole, indices);
+    const int32_t kept_count = ReadCount(call, count.data);
+    nb::object indices = Front(call, std::move(kept), kept_count);
+    if (by_score && kept_count > 0) indices = call.Framework("sort_by_score", whole, indices);
     return index_element == Element::kInt64 ? call.Framework("to_int64", indices) : indices;
   }
   const HostMemory kept(static_cast<size_t>(most) * sizeof(int32_t));
@@ -122,8 +111,8 @@ nb::object PolyNms(nb::handle dets, double iou_threshold, nb::handle scores, std
 
 template <>
 void Bind<ops::PolyNms>(nb::module_& module) {
-  module.def("poly_nms", &PolyNms, "dets"_a, "iou_threshold"_a, "scores"_a = nb::none(),
-             "order"_a = "index", "dtype"_a = nb::none(), kDoc);
+  module.def("poly_nms", &PolyNms, "dets"_a.none(), "iou_threshold"_a.none(), "scores"_a.none(),
+             "order"_a.none(), "dtype"_a.none());
 }
 
 }  // namespace detops::python

@@ -72,7 +72,10 @@ class Suppression {
   using Workspace = SuppressionWorkspace<Prepared>;
 
   Suppression(const Boxes& boxes, int64_t count, Workspace& workspace, runtime::Threads& threads)
-      : boxes_(boxes), count_(count), w_(workspace), threads_(threads) {}
+      : boxes_(boxes),
+        count_(count),
+        w_(workspace),
+        threads_(count < kWorthSharing ? this_thread_ : threads) {}
 
   // Leaves the result in workspace.kept.
   runtime::Work Run() {
@@ -106,6 +109,9 @@ class Suppression {
 
  private:
   static constexpr int64_t kGrain = 2048;
+  // Fewer boxes take at most 150 µs or so, which is about what it costs to wake up another thread
+  // and to wait for what it has begun; on busy processors that may be milliseconds.
+  static constexpr int64_t kWorthSharing = 1500;
   // Densities in boxes per cell. Above the first, the highest-scoring boxes may suppress most of
   // the others. Above the second, boxes lie in so few cells that threads would wait for each other
   // if they suppressed them cell by cell.
@@ -262,6 +268,7 @@ class Suppression {
   const Boxes boxes_;
   const int64_t count_;
   Workspace& w_;
+  runtime::Threads this_thread_{1};
   runtime::Threads& threads_;
   runtime::Work work_ = {0, 0};
 };

@@ -195,7 +195,11 @@ HWY_INLINE void ForBlocks(const BboxOverlapsPlan& plan, bool stream, runtime::Th
   // A thread takes several horizontally adjacent tiles: what is found out about the rows is the
   // same for all of them.
   const int64_t parts = std::clamp<int64_t>(32 * threads.count() / down, 1, across);
-  threads.For(down * parts, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
+  // Fewer pairs take less than 100 µs, which is about what it costs to wake up another thread and
+  // to wait for what it has begun.
+  constexpr int64_t kWorthSharing = 1 << 20;
+  const int64_t grain = plan.rows * plan.cols < kWorthSharing ? down * parts : 1;
+  threads.For(down * parts, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
     Columns columns;
     for (int64_t job = begin; job < end; ++job) {
       const int64_t first_row = job / parts * height, part = job % parts;

@@ -44,30 +44,39 @@ constexpr int64_t kGrain = 2048;
 
 HWY_INLINE Box<float> AsBox(const Bounds& b) { return {b.x1, b.y1, b.x2, b.y2}; }
 
-// As cpu/suppression/suppress-inl.h wants them. T is float or half.
-template <class T>
+// As cpu/suppression/suppress-inl.h wants them. Half or float: each box is read a few times and
+// compared many times, so that asking which costs nothing, where code of its own for each would
+// take seconds to compile.
 struct UprightBoxes {
   using Prepared = Area;
-  const T* boxes;   // [count,4]
-  const T* scores;  // [count]
+  const void* boxes;   // [count,4]
+  const void* scores;  // [count]
+  bool is_half;
   float threshold;
 
   uint64_t KeyOf(int64_t index) const {
-    return math::ScoreKey(math::ToFloat(scores[index]), static_cast<uint32_t>(index));
+    const float score = is_half ? math::ToFloat(static_cast<const math::Half*>(scores)[index])
+                                : static_cast<const float*>(scores)[index];
+    return math::ScoreKey(score, static_cast<uint32_t>(index));
   }
   void Prefetch(int64_t index) const {
-    __builtin_prefetch(boxes + 4 * index);
-    __builtin_prefetch(scores + index);
+    const int64_t bytes = is_half ? 2 : 4;
+    __builtin_prefetch(static_cast<const char*>(boxes) + 4 * bytes * index);
+    __builtin_prefetch(static_cast<const char*>(scores) + bytes * index);
   }
   Bounds ReachOf(int64_t index) const {
     Bounds bounds;
     Prepare(index, bounds);
     return bounds;
   }
+  template <class T>
+  static Bounds ToBounds(const T* box) {
+    return {math::ToFloat(box[0]), math::ToFloat(box[1]), math::ToFloat(box[2]),
+            math::ToFloat(box[3])};
+  }
   Area Prepare(int64_t index, Bounds& bounds) const {
-    const T* box = boxes + 4 * index;
-    bounds = {math::ToFloat(box[0]), math::ToFloat(box[1]), math::ToFloat(box[2]),
-              math::ToFloat(box[3])};
+    bounds = is_half ? ToBounds(static_cast<const math::Half*>(boxes) + 4 * index)
+                     : ToBounds(static_cast<const float*>(boxes) + 4 * index);
     const float area = BoxArea(AsBox(bounds), 0.0f);
     if (!nms::MayOverlap(bounds, area)) bounds = {1, 1, 0, 0};  // overlaps nothing
     return {area};
@@ -80,11 +89,13 @@ struct UprightBoxes {
   }
 };
 
-template <class T>
-void RunOn(const NmsPlan& plan, const NmsArgs& args, nms::Workspace& w,
-           const runtime::Launch& launch) {
-  const UprightBoxes<T> boxes = {static_cast<const T*>(args.boxes),
-                                 static_cast<const T*>(args.scores), plan.iou_threshold};
+}  // namespace
+
+void Run(const NmsPlan& plan, const NmsArgs& args, void* memory, const runtime::Launch& launch) {
+  core::WorkspaceLayout layout(memory);
+  nms::Workspace w(layout, plan.count);
+  const UprightBoxes boxes = {args.boxes, args.scores, plan.dtype == MLUOP_DTYPE_HALF,
+                              plan.iou_threshold};
   const bool below_zero = plan.iou_threshold < 0.0f;
   launch.work = {0, 0};
   if (!below_zero) launch.work = Suppression(boxes, plan.count, w, launch.threads).Run();
@@ -107,18 +118,6 @@ void RunOn(const NmsPlan& plan, const NmsArgs& args, nms::Workspace& w,
     }
   }
   *args.result_num = static_cast<int32_t>(count);
-}
-
-}  // namespace
-
-void Run(const NmsPlan& plan, const NmsArgs& args, void* memory, const runtime::Launch& launch) {
-  core::WorkspaceLayout layout(memory);
-  nms::Workspace workspace(layout, plan.count);
-  if (plan.dtype == MLUOP_DTYPE_HALF) {
-    RunOn<math::Half>(plan, args, workspace, launch);
-  } else {
-    RunOn<float>(plan, args, workspace, launch);
-  }
 }
 
 }  // namespace detops::ops::HWY_NAMESPACE

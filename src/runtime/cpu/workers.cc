@@ -32,9 +32,13 @@ class Lock {
 };
 
 // A thread that has nothing to do spins for a while before it sleeps: the loops of a call
-// follow each other within microseconds, and waking up takes longer.
+// follow each other within microseconds, and waking up takes longer. A worker, which does nothing
+// meanwhile, yields its processor. A caller does not: where other programs wait for the processor
+// it would get it back milliseconds later.
+enum class Meanwhile { kKeepProcessor, kYield };
+
 template <class Until>
-void SpinUntil(const Until& until) {
+void SpinUntil(const Until& until, Meanwhile meanwhile) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::microseconds(100);
   do {
@@ -46,7 +50,7 @@ void SpinUntil(const Until& until) {
       __asm__ volatile("isb");
 #endif
     }
-    sched_yield();
+    if (meanwhile == Meanwhile::kYield) sched_yield();
   } while (Clock::now() < end);
 }
 
@@ -177,7 +181,8 @@ class Workers {
     const auto alone = [&] { return loop.helpers.load(std::memory_order_acquire) == 0; };
     const unsigned seen = openings_.load(std::memory_order_relaxed);
     if (!alone()) {
-      SpinUntil([&] { return alone() || openings_.load(std::memory_order_relaxed) != seen; });
+      SpinUntil([&] { return alone() || openings_.load(std::memory_order_relaxed) != seen; },
+                Meanwhile::kKeepProcessor);
     }
     lock.Take();
     while (!alone()) {
@@ -207,7 +212,7 @@ class Workers {
       const auto opened = [&] { return openings_.load(std::memory_order_relaxed) != seen; };
       ++spinning_;
       lock.Drop();
-      SpinUntil(opened);
+      SpinUntil(opened, Meanwhile::kYield);
       lock.Take();
       --spinning_;
       if (opened()) continue;
