@@ -11,7 +11,6 @@
 
 #include "bang/builtins.h"
 #include "bang/half.h"
-#include "bang/half_functions.h"
 #include "bang/kernel_name.h"
 #include "bang/launch.h"
 #include "bang/machine.h"

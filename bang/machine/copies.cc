@@ -64,11 +64,6 @@ Region Normal(const void* data, int64_t bytes, CopySide side) {
   return {static_cast<const char*>(data), bytes, side};
 }
 
-bool Scattered(const Region& region) {
-  return region.segments() > 1 &&
-         !(region.side.stride1 == region.bytes && region.side.count2 == 0);
-}
-
 void MoveBytes(const Region& dst, const Region& src) {
   const int64_t segments = dst.segments();
   for (int64_t i = 0; i < segments; ++i) {
@@ -86,7 +81,8 @@ void RunningCore::Perform(const PendingCopy& copy) {
   Array* const from = arrays_.Find(copy.src.begin);
   Array* const to = arrays_.Find(copy.dst.begin);
   CheckRace(copy.name, copy.where, copy.src, from ? from->space() : Space::kGdram, false);
-  CheckRace(copy.name, copy.where, copy.dst, to ? to->space() : Space::kGdram, true);
+  CheckRace(copy.name, copy.where, copy.dst, to ? to->space() : Space::kGdram, true,
+            &copy.src);
   MoveBytes(copy.dst, copy.src);
 
   const int64_t segments = copy.dst.segments();
@@ -136,7 +132,7 @@ void Copy(const char* name, bool async, void* dst, const void* src, const CopySh
   }
   const Region to = Normal(dst, shape.bytes, shape.dst);
   const Region from = Normal(src, shape.bytes, shape.src);
-  const bool strided = Scattered(to) || Scattered(from);
+  const bool strided = to.scattered() || from.scattered();
   const int arch = core.launch().card->arch;
   if (const char* why = WhyNot(*way, arch, async, strided)) {
     core.Fail(where, Format("%s: %s: %s", name, way->name, why));
@@ -199,7 +195,7 @@ void Copy(const char* name, bool async, void* dst, const void* src, const CopySh
   const bool stored = way->to == Space::kGdram || way->to == Space::kLdram;
   const bool loaded = way->from == Space::kGdram || way->from == Space::kLdram;
   const Region& off_chip = stored ? to : from;
-  operation.strided = Scattered(off_chip);
+  operation.strided = off_chip.scattered();
   if (stored || loaded) {
     const GdramUnits units = CountGdramUnits(reinterpret_cast<uintptr_t>(off_chip.begin),
                                              off_chip.bytes, off_chip.side);

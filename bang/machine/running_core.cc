@@ -30,6 +30,7 @@ void RunningCore::Run(LaunchState* launch, int64_t unit_number, UnionTask* unit,
   member_ = member;
   check_ = launch->check;
   next_look_ = operators_;
+  store_.bytes = 0;
   ++runs_;
   recorder_.Start(operations);
   output_.clear();
@@ -54,6 +55,7 @@ void RunningCore::Run(LaunchState* launch, int64_t unit_number, UnionTask* unit,
   } end{this};
   current_core = this;
   launch->run_copy(launch->body);
+  if (store_.bytes != 0) CheckStore();
   Complete(kIoBit | kMoveBit);
   recorder_.Flush();
 }
@@ -188,22 +190,24 @@ void RunningCore::CheckInFlight(const Access& access, Where where, const Region&
 }
 
 void RunningCore::CheckRace(const char* name, Where where, const Region& region, Space space,
-                            bool writes) {
+                            bool writes, const Region* stored) {
   if (unit_ == nullptr || (space != Space::kSram && space != Space::kGdram)) return;
   Races::Race race;
   const Races::Site site{name, where, nullptr};
-  const bool contiguous = region.segments() == 1 ||
-                          (region.side.stride1 == region.bytes && region.side.count2 == 0);
-  const int64_t pieces = contiguous ? 1 : region.segments();
-  const int64_t bytes = contiguous ? region.end() - region.begin : region.bytes;
+  const bool whole = !region.scattered() && (stored == nullptr || !stored->scattered());
+  const int64_t pieces = whole ? 1 : region.segments();
+  const int64_t bytes = whole ? region.total() : region.bytes;
   for (int64_t i = 0; i < pieces; ++i) {
-    if (!unit_->races().Access(member_, region.segment(i), bytes, writes, site, &race)) continue;
-    FailRace(name, where, space, writes, race.address, race);
+    const char* const from = stored != nullptr ? stored->segment(i) : nullptr;
+    if (unit_->races().Access(member_, region.segment(i), bytes, writes, from, site, &race)) {
+      Report(name, where, space, writes, race);
+    }
   }
 }
 
-void RunningCore::FailRace(const char* name, Where where, Space space, bool writes,
-                           const char* address, const Races::Race& race) {
+void RunningCore::Report(const char* name, Where where, Space space, bool writes,
+                         const Races::Race& race) {
+  const char* const address = race.address;
   struct Side {
     std::string who, what;
     Where where;
@@ -233,11 +237,25 @@ void RunningCore::FailRace(const char* name, Where where, Space space, bool writ
                    static_cast<long long>(address - allocation->begin),
                    static_cast<long long>(allocation->number));
   }
-  Fail(mine.where,
-       Format("race: %s of %s %s %s, which %s %s by %s at %s without a barrier in between",
-              mine.what.c_str(), mine.who.c_str(), mine.writes ? "writes" : "reads", place.c_str(),
-              other.who.c_str(), other.writes ? "writes" : "reads", other.what.c_str(),
-              At(other.where).c_str()));
+  const std::string text = Format(
+      "race: %s of %s %s %s, which %s %s by %s at %s without a barrier in between", mine.what.c_str(),
+      mine.who.c_str(), mine.writes ? "writes" : "reads", place.c_str(), other.who.c_str(),
+      other.writes ? "writes" : "reads", other.what.c_str(), At(other.where).c_str());
+  if (!race.harmless) Fail(mine.where, text);
+  Say(mine.where, text + "; it changes nothing, because the bytes are the same");
+}
+
+void RunningCore::CheckStore() {
+  const Store store = store_;
+  store_.bytes = 0;
+  if (memcmp(store.data, store.before, store.bytes) != 0) {
+    Report(nullptr, ScalarWhere(store.code), store.space, true, store.race);
+  }
+  Races::Race race;
+  if (unit_->races().Access(member_, store.data, store.bytes, true, store.data,
+                            {nullptr, {}, store.code}, &race)) {
+    Report(nullptr, ScalarWhere(store.code), store.space, true, race);
+  }
 }
 
 void RunningCore::Complete(unsigned pipes) {
