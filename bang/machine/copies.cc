@@ -151,8 +151,12 @@ void Copy(const char* name, bool async, void* dst, const void* src, const CopySh
   const unsigned own = pipe == Pipe::kIo ? +kIoBit : pipe == Pipe::kMove ? +kMoveBit : 0u;
   bool waits_for_compute = false;
   if (core.checks()) {
-    core.Locate(name, "dst", where, to, way->to);
-    core.Locate(name, "src", where, from, way->from);
+    if (!(way->to == Space::kNram && core.IsVariable(dst))) {
+      core.Locate(name, "dst", where, to, way->to);
+    }
+    if (!(way->from == Space::kNram && core.IsVariable(src))) {
+      core.Locate(name, "src", where, from, way->from);
+    }
     if (Overlap(to, from)) core.Fail(where, Format("%s: dst and src overlap", name));
     const bool on_wram = way->to == Space::kWram || way->from == Space::kWram;
     const auto* wram = static_cast<const char*>(way->to == Space::kWram ? dst : src);
@@ -180,9 +184,10 @@ void Copy(const char* name, bool async, void* dst, const void* src, const CopySh
       core.in_flight().AddCompute(name, where, to.begin, to.end() - to.begin, true);
       core.in_flight().AddCompute(name, where, from.begin, from.end() - from.begin, false);
     }
-  } else if (async && core.checks() && !GetOptions().early) {
+  } else if (async && core.checks() && !GetOptions().early && !core.IsVariable(src)) {
     core.in_flight().AddCopy(copy);
   } else {
+    // Of a variable, too: before the sync its place may be another's.
     core.Perform(copy);
     if (async && core.checks()) core.in_flight().AddPerformed(copy);
   }

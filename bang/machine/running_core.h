@@ -58,6 +58,9 @@ class RunningCore {
   // Tells at the end of the launch, once per text.
   void Say(Where where, const std::string& text);
 
+  // Whether that is a variable of a function, which the card keeps in NRAM, too.
+  bool IsVariable(const void* data) { return OnStack(data) && arrays_.Find(data) == nullptr; }
+
   // Where [data, data + bytes of the region) lies; ends the task unless all of it is in `space`,
   // inside one array or allocation.
   Place Locate(const char* name, const char* operand, Where where, const Region& region,
@@ -99,8 +102,8 @@ class RunningCore {
   void ScalarAccess(const char* data, int64_t bytes, bool writes, const void* code);
 
  private:
-  Sram& OwnSram();
   bool OnStack(const void* data) const { return data >= stack_begin_ && data < stack_end_; }
+  Sram& OwnSram();
   [[noreturn]] void FailPlace(const char* name, const char* operand, Where where,
                               const Region& region, Space space);
   [[noreturn]] void FailScalar(const Region& region, bool writes, const void* code);
