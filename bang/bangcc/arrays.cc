@@ -107,8 +107,7 @@ void RewriteNamed(Unit* unit, const SpaceVariable& variable, const Declaration& 
 }
 
 // An array of a function that the cores of a cluster share: a reference, too.
-void RewriteLocalShared(Unit* unit, const Declaration& declaration, size_t first, size_t semicolon,
-                        size_t* next_id) {
+void RewriteLocalShared(Unit* unit, const Declaration& declaration, size_t first, size_t* next_id) {
   const Source& source = unit->source;
   RemoveStorageWords(unit, first, declaration.type_last);
   std::string type, records;
@@ -130,7 +129,6 @@ void RewriteLocalShared(Unit* unit, const Declaration& declaration, size_t first
                       " = ::bang::SharedArray<" + array + ">(" + record + ")");
   }
   unit->edits.Before(first, records);
-  (void)semicolon;
 }
 
 void RewriteLocal(Unit* unit, const Declaration& declaration, size_t first, size_t semicolon,
@@ -161,14 +159,13 @@ void RewriteLocal(Unit* unit, const Declaration& declaration, size_t first, size
   unit->edits.After(semicolon, behind);
 }
 
-bool InBrackets(const Source& source, size_t token, size_t open, size_t close) {
+bool InBrackets(const Source& source, size_t token, size_t open) {
   for (size_t i = open + 1; i < token; ++i) {
     if (!source.Is(i, "{") && source.Partner(i) > i) {
       if (source.Partner(i) > token) return true;
       i = source.Partner(i);
     }
   }
-  (void)close;
   return false;
 }
 
@@ -186,8 +183,8 @@ void RewriteIn(Unit* unit, const Function& function, size_t* next_id) {
           source.Partner(semicolon) > semicolon ? source.Partner(semicolon) + 1 : semicolon + 1;
     }
     const Declaration declaration = ReadDeclaration(source, first, semicolon);
-    if (InBrackets(source, i, function.body_open, function.body_close) ||
-        semicolon >= function.body_close || declaration.declarators.empty()) {
+    if (InBrackets(source, i, function.body_open) || semicolon >= function.body_close ||
+        declaration.declarators.empty()) {
       unit->edits.Remove(i);  // (__nram__ float*)p
       continue;
     }
@@ -195,7 +192,7 @@ void RewriteIn(Unit* unit, const Function& function, size_t* next_id) {
     if (IsConstant(mark)) {
       RewriteConstant(unit, first, declaration.type_last);
     } else if (mark == "__mlu_shared__") {
-      RewriteLocalShared(unit, declaration, first, semicolon, next_id);
+      RewriteLocalShared(unit, declaration, first, next_id);
     } else {
       RewriteLocal(unit, declaration, first, semicolon, mark, next_id);
     }

@@ -173,11 +173,12 @@ class Pipeline {
   }
 
   // Loads and stores announce themselves, as a race detector has it; scalar code is the card's,
-  // which has no vectors there, and rounds every operation.
+  // which has no vectors there, and rounds every operation. Kernels see one array as several types.
   void AppendDevice(Command* command) {
     if (!options_.has_optimisation) command->push_back("-O2");
     for (const char* word : {"-fsanitize=thread", "-ffp-contract=off", "-fno-threadsafe-statics",
-                             "-ffunction-sections", "-fdata-sections", "-g1"}) {
+                             "-fno-strict-aliasing", "-ffunction-sections", "-fdata-sections",
+                             "-g1"}) {
       command->push_back(word);
     }
     if (IsClang(options_)) {

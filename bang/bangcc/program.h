@@ -18,6 +18,7 @@ constexpr size_t kNone = static_cast<size_t>(-1);
 bool IsKernelMark(std::string_view word);    // __mlu_global__, __mlu_entry__
 bool IsFunctionMark(std::string_view word);  // those, __mlu_func__, __mlu_host__ and their like
 bool IsSpaceMark(std::string_view word);     // __nram__ and its like
+bool TakesBrackets(std::string_view word);   // __attribute__, alignas, ...: brackets, no parameters
 
 // All positions are indices of tokens.
 struct Function {

@@ -12,7 +12,8 @@ struct Assumptions {
 };
 
 const Assumptions& Assumed();
-// As the environment's BANG_ASSUME; what it doesn't name has its default. False: it isn't understood.
+// As the environment's BANG_ASSUME; what it doesn't name has its default. False: it isn't
+// understood.
 bool SetAssumptions(const char* text);
 
 }  // namespace bang

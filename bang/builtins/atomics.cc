@@ -123,8 +123,8 @@ void UpdateOne(const char* name, Type type, void* dst, void* gdram, Update updat
 
 // `operand(i)` is that of element i.
 template <typename Operand>
-void UpdateMany(VectorCall& call, const char* name, Type type, void* dst, void* gdram, int64_t count,
-                Update update, Operand operand, Where where) {
+void UpdateMany(VectorCall& call, const char* name, Type type, void* dst, void* gdram,
+                int64_t count, Update update, Operand operand, Where where) {
   const int size = SizeOf(type);
   if (dst != nullptr) call.Write("dst", dst, count * size);
   call.Begin({.bytes = count * size, .operations = count});
@@ -148,8 +148,9 @@ void AtomicMany(BuiltIn id, Type type, void* dst, void* gdram, const void* src, 
   VectorCall call(row.name, where);
   call.Count(count);
   call.Read("src", src, count * SizeOf(type));
-  UpdateMany(call, row.name, type, dst, gdram, count, FindUpdate(row.operation, type),
-             [&](int64_t i) { return Element(type, src, i); }, where);
+  UpdateMany(
+      call, row.name, type, dst, gdram, count, FindUpdate(row.operation, type),
+      [&](int64_t i) { return Element(type, src, i); }, where);
 }
 
 void CompareAndSwap(Type type, void* dst, void* gdram, uint64_t expected, uint64_t value,
@@ -164,11 +165,9 @@ void CompareAndSwapMany(Type type, void* dst, void* gdram, const void* expected,
   call.Count(count);
   call.Read("src1", expected, count * SizeOf(type));
   call.Read("src2", src, count * SizeOf(type));
-  UpdateMany(call, name, type, dst, gdram, count, FindSwap(type),
-             [&](int64_t i) {
-               return Element(type, expected, i) | Element(type, src, i) << 32;
-             },
-             where);
+  UpdateMany(
+      call, name, type, dst, gdram, count, FindSwap(type),
+      [&](int64_t i) { return Element(type, expected, i) | Element(type, src, i) << 32; }, where);
 }
 
 }  // namespace bang

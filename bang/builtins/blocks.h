@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vectors of any floating type, in float: the loops know no other. Blocks are small enough that what
-// lies between two loops stays in the host's first cache.
+// Vectors of any floating type, in float: the loops know no other. Blocks are small enough that
+// what lies between two loops stays in the host's first cache.
 #ifndef BANG_BUILTINS_BLOCKS_H_
 #define BANG_BUILTINS_BLOCKS_H_
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Conversions between the types of elements. What is rounded is computed in double, exactly, before.
+// Conversions between the types of elements. What is rounded is computed in double, exactly,
+// before.
 #include <math.h>
 #include <string.h>
 
@@ -169,8 +170,8 @@ void NarrowRounded(Type type, Rounding rounding, uint16_t* dst, const float* src
   }
 }
 
-// Pairs of types that are frequent enough for loops of their own; all loops read a block before they
-// write it, for src may lie at the end of dst.
+// Pairs of types that are frequent enough for loops of their own; all loops read a block before
+// they write it, for src may lie at the end of dst.
 bool ConvertFast(Type to, Type from, Rounding rounding, void* dst, const void* src, int64_t count,
                  double scale) {
   if (to == Type::kF32 && IsNarrowFloat(from)) {

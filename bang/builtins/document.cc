@@ -67,7 +67,8 @@ std::string TypesText(const std::string& types) {
 
 // A bar would end a cell of the table.
 std::string Escaped(std::string text) {
-  for (size_t bar = 0; (bar = text.find('|', bar)) != std::string::npos; bar += 2) text.insert(bar, "\\");
+  for (size_t bar = 0; (bar = text.find('|', bar)) != std::string::npos; bar += 2)
+    text.insert(bar, "\\");
   return text;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Built-ins whose element i depends on elements i of their sources: of one, of two, with a scalar, with
-// a vector that repeats, and fused ones.
+// Built-ins whose element i depends on elements i of their sources: of one, of two, with a scalar,
+// with a vector that repeats, and fused ones.
 #include "builtins/elementwise.h"
 
 #include <math.h>
@@ -40,7 +40,8 @@ void FlushSubnormals(float* data, int64_t count) {
 }
 
 // A card that knows no subnormal floats: operands and result.
-void RunFlushed(Operation operation, float* dst, const float* src0, const float* src1, int64_t count) {
+void RunFlushed(Operation operation, float* dst, const float* src0, const float* src1,
+                int64_t count) {
   ForEachBlock(count, kBlock, [&](int64_t begin, int64_t n) {
     float a[kBlock], b[kBlock];
     memcpy(a, src0 + begin, n * sizeof(float));
@@ -83,7 +84,8 @@ void RunBlocks(Operation operation, Type type, void* dst, const void* src0, cons
       (operation == kAdd || operation == kSub || operation == kMul)) {
     ForEachBlock(count, block, [&](int64_t begin, int64_t n) {
       RunFlushed(operation, static_cast<float*>(At(dst, type, begin)),
-                 static_cast<const float*>(At(src0, type, begin)), static_cast<const float*>(src1), n);
+                 static_cast<const float*>(At(src0, type, begin)), static_cast<const float*>(src1),
+                 n);
     });
     return;
   }
@@ -234,7 +236,8 @@ void Fusion(mluFusionOp_t operation, Type type, void* dst, const void* a, const 
   const Steps steps = kSteps[operation];
   const bool fused = steps.first == kMul && !Assumed().fusion_twice;
   // n elements of a vector that repeats, or n times a scalar, from element `begin`.
-  const auto operand = [&](const void* data, uint64_t value, int64_t begin, int64_t n, float* space) {
+  const auto operand = [&](const void* data, uint64_t value, int64_t begin, int64_t n,
+                           float* space) {
     if (data == nullptr) {
       const float scalar = *AsFloat(type, &value, 1, space);
       std::fill_n(space, n, scalar);

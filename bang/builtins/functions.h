@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of one and two numbers, in double: their results, rounded to float, are the same on every
-// host, because nothing but + - * / and square roots of IEEE is used, and so close to the exact value
-// (2^-40 of it or better, where not said otherwise) that float is nearly always the nearest one.
-// Those that the vector unit's loops use have no branches, so that compilers vectorise them.
+// Functions of one and two numbers, in double: their results, rounded to float, are the same on
+// every host, because nothing but + - * / and square roots of IEEE is used, and so close to the
+// exact value (2^-40 of it or better, where not said otherwise) that float is nearly always the
+// nearest one. Those that the vector unit's loops use have no branches, so that compilers vectorise
+// them.
 #ifndef BANG_BUILTINS_FUNCTIONS_H_
 #define BANG_BUILTINS_FUNCTIONS_H_
 
@@ -20,7 +21,8 @@ constexpr double kInfinity = __builtin_inf();
 constexpr double kLog2E = 0x1.71547652b82fep+0;
 constexpr double kLn2 = 0x1.62e42fefa39efp-1;
 constexpr double kPi = 0x1.921fb54442d18p+1;
-constexpr double kRoundingShift = 0x1.8p52;  // adding it rounds to an integer, which lies in its bits
+constexpr double kRoundingShift =
+    0x1.8p52;  // adding it rounds to an integer, which lies in its bits
 
 inline uint64_t Bits(double x) { return __builtin_bit_cast(uint64_t, x); }
 inline double FromDoubleBits(uint64_t bits) { return __builtin_bit_cast(double, bits); }
@@ -39,20 +41,19 @@ inline double Exp2(double x) {
   const double shifted = x + kRoundingShift;
   const double r = x - (shifted - kRoundingShift);  // in [-1/2, 1/2]
   // ln(2)^k / k!
-  constexpr double kTaylor[] = {
-      1,
-      0x1.62e42fefa39efp-1,
-      0x1.ebfbdff82c58fp-3,
-      0x1.c6b08d704a0cp-5,
-      0x1.3b2ab6fba4e77p-7,
-      0x1.5d87fe78a6731p-10,
-      0x1.430912f86c787p-13,
-      0x1.ffcbfc588b0c7p-17,
-      0x1.62c0223a5c824p-20,
-      0x1.b5253d395e7c4p-24,
-      0x1.e4cf5158b8ecap-28,
-      0x1.e8cac7351bb25p-32,
-      0x1.c3bd650fc2986p-36};
+  constexpr double kTaylor[] = {1,
+                                0x1.62e42fefa39efp-1,
+                                0x1.ebfbdff82c58fp-3,
+                                0x1.c6b08d704a0cp-5,
+                                0x1.3b2ab6fba4e77p-7,
+                                0x1.5d87fe78a6731p-10,
+                                0x1.430912f86c787p-13,
+                                0x1.ffcbfc588b0c7p-17,
+                                0x1.62c0223a5c824p-20,
+                                0x1.b5253d395e7c4p-24,
+                                0x1.e4cf5158b8ecap-28,
+                                0x1.e8cac7351bb25p-32,
+                                0x1.c3bd650fc2986p-36};
   return Polynomial(r, kTaylor) * FromDoubleBits((Bits(shifted) + 1023) << 52);
 }
 
@@ -159,14 +160,8 @@ inline Angle ReduceLarge(float x) {
 
 // sin(angle) for turn 0, cos for turn 1: what is a quarter ahead.
 inline double SinOf(Angle angle, uint64_t turn) {
-  constexpr double kSin[] = {1.0,
-                             -1.0 / 6,
-                             1.0 / 120,
-                             -1.0 / 5040,
-                             1.0 / 362880,
-                             -1.0 / 39916800,
-                             1.0 / 6227020800,
-                             -1.0 / 1307674368000};
+  constexpr double kSin[] = {1.0,          -1.0 / 6,        1.0 / 120,        -1.0 / 5040,
+                             1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800, -1.0 / 1307674368000};
   constexpr double kCos[] = {1.0,
                              -1.0 / 2,
                              1.0 / 24,

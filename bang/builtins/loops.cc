@@ -5,7 +5,8 @@ namespace bang {
 
 const Loops& HostLoops() {
 #ifdef __x86_64__
-  static const Loops& loops = __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+  static const Loops& loops = __builtin_cpu_supports("avx512dq") &&
+                                      __builtin_cpu_supports("avx512vl") &&
                                       __builtin_cpu_supports("avx512bw")
                                   ? kLoopsAvx512
                               : __builtin_cpu_supports("avx2") ? kLoopsAvx2

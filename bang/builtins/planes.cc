@@ -39,11 +39,10 @@ void MovePlane(Operation operation, void* dst, const void* src, int64_t height, 
   for (int64_t y = 0; y < height; ++y) {
     for (int64_t x = 0; x < width; ++x) {
       const int64_t from_right = width - 1 - x, from_below = height - 1 - y;
-      const int64_t to = operation == Operation::kMirror     ? y * width + from_right
-                         : operation == Operation::kRotate90 ? x * height + from_below
-                         : operation == Operation::kRotate180
-                             ? from_below * width + from_right
-                             : from_right * height + y;
+      const int64_t to = operation == Operation::kMirror      ? y * width + from_right
+                         : operation == Operation::kRotate90  ? x * height + from_below
+                         : operation == Operation::kRotate180 ? from_below * width + from_right
+                                                              : from_right * height + y;
       StoreBits<U>(dst, to, LoadBits<U>(src, y * width + x));
     }
   }
@@ -64,9 +63,8 @@ void Plane(BuiltIn id, Type type, void* dst, const void* src, int height, int wi
   call.Distinct();
   call.Begin(row.Cost(bytes, 0));
   const auto move = [&](void* to, const void* from) {
-    WithBits(type, [&](auto bits) {
-      MovePlane<decltype(bits)>(row.operation, to, from, height, width);
-    });
+    WithBits(type,
+             [&](auto bits) { MovePlane<decltype(bits)>(row.operation, to, from, height, width); });
   };
   move(dst, src);
   call.EndMoved(move);

@@ -71,12 +71,10 @@ void PoolWindow(Operation operation, Type type, const Window& window, const floa
                 float* result) {
   switch (operation) {
     case Operation::kMaximum:
-      JoinWindow(window, first, result,
-                 [](float a, float b) { return a != a || a < b ? b : a; });
+      JoinWindow(window, first, result, [](float a, float b) { return a != a || a < b ? b : a; });
       return;
     case Operation::kMinimum:
-      JoinWindow(window, first, result,
-                 [](float a, float b) { return a != a || b < a ? b : a; });
+      JoinWindow(window, first, result, [](float a, float b) { return a != a || b < a ? b : a; });
       return;
     default: break;
   }

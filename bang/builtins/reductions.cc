@@ -139,7 +139,8 @@ unsigned Count(BuiltIn id, Type type, const void* src, int64_t count, Where wher
   call.Count(count);
   call.Read("src", src, bytes);
   call.Begin(row.Cost(bytes, count));
-  const unsigned result = of_bits ? CountBits(src, count) : CountTrue(row.operation, type, src, count);
+  const unsigned result =
+      of_bits ? CountBits(src, count) : CountTrue(row.operation, type, src, count);
   call.EndWhole();
   return result;
 }
@@ -153,7 +154,8 @@ void CountTo(BuiltIn id, Type type, void* dst, const void* src, int64_t count, W
   call.Read("src", src, bytes);
   call.Write("dst", dst, sizeof(unsigned));
   call.Begin(row.Cost(bytes, count));
-  const unsigned result = of_bits ? CountBits(src, count) : CountTrue(row.operation, type, src, count);
+  const unsigned result =
+      of_bits ? CountBits(src, count) : CountTrue(row.operation, type, src, count);
   memcpy(dst, &result, sizeof result);
   call.EndWhole();
 }

@@ -21,8 +21,8 @@ inline bool IsSetBit(const void* mask, int64_t index) {
   return (static_cast<const uint8_t*>(mask)[index / 8] & BitMask(index)) != 0;
 }
 
-// Calls f with the unsigned integer type of the element's size (as a value) and the bits that make an
-// element true.
+// Calls f with the unsigned integer type of the element's size (as a value) and the bits that make
+// an element true.
 template <typename F>
 auto WithBits(Type type, F f) {
   const bool is_float = type == Type::kF32 || type == Type::kF16 || type == Type::kBF16;
@@ -37,7 +37,8 @@ auto WithBits(Type type, F f) {
 template <typename U>
 inline U LoadBits(const void* data, int64_t index) {
   U bits;
-  memcpy(&bits, static_cast<const char*>(data) + index * static_cast<int64_t>(sizeof(U)), sizeof bits);
+  memcpy(&bits, static_cast<const char*>(data) + index * static_cast<int64_t>(sizeof(U)),
+         sizeof bits);
   return bits;
 }
 

@@ -19,18 +19,23 @@ constexpr int64_t kMaxGarbageBytes = int64_t{64} << 20;
 
 // What lies beyond the end of an allocation is no other one's, so that overruns are noticed.
 constexpr int64_t kGapBytes = 64 << 10;
+// The addresses of so many freed allocations stay unused, so that late uses of them are noticed.
+constexpr size_t kMaxReleased = 1000;
+constexpr int kReserved = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 }  // namespace
 
 DeviceMemory::DeviceMemory(int64_t capacity) : capacity_(capacity) {}
 
-DeviceMemory::~DeviceMemory() { FreeAll(); }
+DeviceMemory::~DeviceMemory() {
+  FreeAll();
+  for (const Allocation& released : released_) munmap(released.begin, released.bytes + kGapBytes);
+}
 
 char* DeviceMemory::Allocate(int64_t bytes) {
   const std::unique_lock lock(mutex_);
   if (bytes < 0 || bytes > capacity_ - used_) return nullptr;
-  void* data = mmap(nullptr, bytes + kGapBytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* data = mmap(nullptr, bytes + kGapBytes, PROT_READ | PROT_WRITE, kReserved, -1, 0);
   if (data == MAP_FAILED) return nullptr;
   if (GetOptions().check) memset(data, kGarbage, std::min(bytes, kMaxGarbageBytes));
   char* begin = static_cast<char*>(data);
@@ -50,14 +55,22 @@ bool DeviceMemory::Free(void* data) {
   freed_[allocation.begin] = allocation.number;
   used_ -= allocation.bytes;
   ++generation_;
-  munmap(allocation.begin, allocation.bytes + kGapBytes);
+  Release(allocation);
   return true;
+}
+
+void DeviceMemory::Release(const Allocation& allocation) {
+  mmap(allocation.begin, allocation.bytes + kGapBytes, PROT_NONE, kReserved | MAP_FIXED, -1, 0);
+  released_.push_back(allocation);
+  if (released_.size() <= kMaxReleased) return;
+  munmap(released_.front().begin, released_.front().bytes + kGapBytes);
+  released_.pop_front();
 }
 
 void DeviceMemory::FreeAll() {
   const std::unique_lock lock(mutex_);
   for (const auto& [begin, allocation] : allocations_) {
-    munmap(allocation.begin, allocation.bytes + kGapBytes);
+    Release(allocation);
     freed_[begin] = allocation.number;
   }
   allocations_.clear();

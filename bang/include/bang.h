@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BANG C: types, built-ins and the host's API. bangcc includes this file before every .mlu; programs
-// may include it, too.
+// BANG C: types, built-ins and the host's API. bangcc includes this file before every .mlu;
+// programs may include it, too.
 #ifndef BANG_BANG_H_
 #define BANG_BANG_H_
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "bang/machine.h"
 #include "clock/gdram_units.h"
@@ -62,6 +63,26 @@ Region Normal(const void* data, int64_t bytes, CopySide side) {
   if (side.count1 == 0) side.stride1 = 0;
   if (side.count2 == 0) side.stride2 = 0;
   return {static_cast<const char*>(data), bytes, side};
+}
+
+// Variables of functions lie in NRAM, too: kernels copy them in and out, one by one.
+bool IsIn(RunningCore& core, const Region& region, Space space) {
+  return (space == Space::kNram && core.IsVariable(region.begin)) || core.Fits(region, space);
+}
+
+// Both sides in their memories, apart, and as WRAM wants them.
+void CheckPlaces(RunningCore& core, const char* name, Where where, const Direction& way,
+                 const Region& to, const Region& from) {
+  if (!IsIn(core, to, way.to)) core.Locate(name, "dst", where, to, way.to);
+  if (!IsIn(core, from, way.from)) core.Locate(name, "src", where, from, way.from);
+  if (Overlap(to, from)) core.Fail(where, Format("%s: dst and src overlap", name));
+  for (const auto& [space, region] : {std::pair(way.to, &to), std::pair(way.from, &from)}) {
+    if (space != Space::kWram) continue;
+    if (reinterpret_cast<uintptr_t>(region->begin) % 8 == 0 && region->bytes % 16 == 0) continue;
+    core.Fail(where, Format("%s: WRAM is copied in pieces of 16 bytes at addresses that are "
+                            "multiples of 8",
+                            name));
+  }
 }
 
 void MoveBytes(const Region& dst, const Region& src) {
@@ -143,44 +164,29 @@ void Copy(const char* name, bool async, void* dst, const void* src, const CopySh
     // It has no such memory. Loads are done all the same, so that code behind them that looks at
     // values goes the way of its cluster's first core.
     const bool stays = way->to == Space::kNram || way->to == Space::kWram;
-    if (stays && core.Fits(to, way->to) && core.Fits(from, way->from)) MoveBytes(to, from);
+    if (stays && IsIn(core, to, way->to) && IsIn(core, from, way->from)) MoveBytes(to, from);
     return;
   }
   const bool in_core = way->from == Space::kNram && way->to == Space::kNram;
   const Pipe pipe = in_core && async && strided ? Pipe::kMove : way->pipe;
   const unsigned own = pipe == Pipe::kIo ? +kIoBit : pipe == Pipe::kMove ? +kMoveBit : 0u;
+  if (core.checks()) CheckPlaces(core, name, where, *way, to, from);
+  if (!async && core.checks()) core.Complete(own);
   bool waits_for_compute = false;
+  if (!async && pipe != Pipe::kCompute && core.follows_compute()) {
+    waits_for_compute = core.in_flight().TouchesCompute(from, false) ||
+                        core.in_flight().TouchesCompute(to, true);
+    if (waits_for_compute) core.in_flight().DropCompute();
+  }
   if (core.checks()) {
-    if (!(way->to == Space::kNram && core.IsVariable(dst))) {
-      core.Locate(name, "dst", where, to, way->to);
-    }
-    if (!(way->from == Space::kNram && core.IsVariable(src))) {
-      core.Locate(name, "src", where, from, way->from);
-    }
-    if (Overlap(to, from)) core.Fail(where, Format("%s: dst and src overlap", name));
-    const bool on_wram = way->to == Space::kWram || way->from == Space::kWram;
-    const auto* wram = static_cast<const char*>(way->to == Space::kWram ? dst : src);
-    if (on_wram && (reinterpret_cast<uintptr_t>(wram) % 8 != 0 || shape.bytes % 16 != 0)) {
-      core.Fail(where, Format("%s: WRAM is copied in pieces of 16 bytes at addresses that are "
-                              "multiples of 8",
-                              name));
-    }
-    if (!async) {
-      core.Complete(own);
-      waits_for_compute = core.in_flight().TouchesCompute(from, false) ||
-                          core.in_flight().TouchesCompute(to, true);
-      if (waits_for_compute && pipe != Pipe::kCompute) core.in_flight().DropCompute();
-    }
     core.CheckInFlight({name, "dst", pipe, true, async}, where, to);
     core.CheckInFlight({name, "src", pipe, false, async}, where, from);
-  } else {
-    waits_for_compute = !async;
   }
 
   const PendingCopy copy{name, where, pipe, to, from};
   if (pipe == Pipe::kCompute) {
     core.Perform(copy);
-    if (core.checks() && async) {
+    if (async && core.follows_compute()) {
       core.in_flight().AddCompute(name, where, to.begin, to.end() - to.begin, true);
       core.in_flight().AddCompute(name, where, from.begin, from.end() - from.begin, false);
     }
@@ -194,7 +200,7 @@ void Copy(const char* name, bool async, void* dst, const void* src, const CopySh
 
   if (!core.recorder().on()) return;
   Operation operation{.kind = Kind::kCopy, .pipe = pipe, .blocking = !async};
-  if (waits_for_compute && pipe != Pipe::kCompute) operation.pipes = PipeBit(Pipe::kCompute);
+  if (waits_for_compute) operation.pipes = PipeBit(Pipe::kCompute);
   operation.from = way->from;
   operation.to = way->to;
   const bool stored = way->to == Space::kGdram || way->to == Space::kLdram;

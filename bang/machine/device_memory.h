@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <shared_mutex>
 
@@ -38,10 +39,13 @@ class DeviceMemory {
   uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
  private:
+  void Release(const Allocation& allocation);
+
   const int64_t capacity_;
   mutable std::shared_mutex mutex_;
   std::map<const char*, Allocation> allocations_;
   std::map<const char*, int64_t> freed_;  // by where they began: the number of the last one there
+  std::deque<Allocation> released_;  // whose addresses nobody gets yet
   int64_t used_ = 0;
   int64_t next_number_ = 1;
   std::atomic<uint64_t> generation_ = 0;

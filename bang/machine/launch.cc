@@ -304,14 +304,15 @@ LaunchRecord CollectPrograms(LaunchState* launch) {
 
 void Finish(LaunchState* launch, cnrtQueue_t queue) {
   PrintOutput(*launch);
-  PrintRemarks(*launch);
   const int64_t failed = launch->first_failed.load();
   if (failed < launch->units) {
     fprintf(stderr, "%s\n", launch->results[failed].failure.c_str());
+    PrintRemarks(*launch);
     launch->device->SetStickyError(cnrtErrorKernelTrap);
     SetLastError(cnrtErrorKernelTrap);
     return;
   }
+  PrintRemarks(*launch);
   if (!GetOptions().clock) return;
   if (!launch->recording) {
     fprintf(stderr,

@@ -48,9 +48,9 @@ void MovePieces(const char* name, bool gather, void* dst, const void* src, const
   const Region offsets =
       Contiguous(pieces.offsets, pieces.count * static_cast<int64_t>(sizeof(uint32_t)));
   const Region mask = Contiguous(pieces.mask, (pieces.count + 7) / 8);
+  core.in_flight().DropCompute();
   if (core.checks()) {
     core.Complete(kIoBit);
-    core.in_flight().DropCompute();
     core.Locate(name, "offset", where, offsets, Space::kNram);
     core.CheckInFlight({name, "offset", Pipe::kIo, false, false}, where, offsets);
     if (pieces.mask != nullptr) {

@@ -44,6 +44,8 @@ class RunningCore {
   int member() const { return member_; }
   bool is_mpu() const { return task_.core_id == kMpuCoreId; }
   bool checks() const { return check_; }
+  // Whether compute in flight matters: the checker asks for it, and the clock waits for it.
+  bool follows_compute() const { return check_ || recorder_.on(); }
   Arrays& arrays() { return arrays_; }
   InFlight& in_flight() { return in_flight_; }
   Recorder& recorder() { return recorder_; }

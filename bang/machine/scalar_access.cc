@@ -32,8 +32,11 @@ void RunningCore::ScalarAccess(const char* data, int64_t bytes, bool writes, con
   Array* const array = arrays_.Find(data);
   if (array == nullptr && OnStack(data)) return;
   recorder_.ScalarAccess(array != nullptr ? array->space() : Space::kGdram);
-  if (!check_) return;
   const Region region = Contiguous(data, bytes);
+  if (!is_mpu() && in_flight_.HasCompute() && in_flight_.TouchesCompute(region, writes)) {
+    WaitForCompute({launch_->kernel.file, launch_->kernel.line});
+  }
+  if (!check_) return;
   if (array == nullptr) {
     const Allocation* allocation = FindAllocation(data);
     if (allocation == nullptr) {
@@ -50,9 +53,6 @@ void RunningCore::ScalarAccess(const char* data, int64_t bytes, bool writes, con
     if (!in_flight_.Conflict(access, region).empty()) {
       CheckInFlight(access, ScalarWhere(code), region);
     }
-  }
-  if (in_flight_.HasCompute() && in_flight_.TouchesCompute(region, writes)) {
-    WaitForCompute({launch_->kernel.file, launch_->kernel.line});
   }
   const Space space = array != nullptr ? array->space() : Space::kGdram;
   if (unit_ != nullptr && (space == Space::kSram || space == Space::kGdram)) {

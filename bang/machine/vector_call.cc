@@ -94,6 +94,8 @@ void VectorCall::Begin(const VectorCost& cost) {
       }
     }
     CheckOverlap();
+  }
+  if (core.follows_compute()) {
     for (int i = 0; i < operand_count_; ++i) {
       const Operand& operand = operands_[i];
       core.in_flight().AddCompute(name_, where_, operand.data, operand.bytes, operand.written);

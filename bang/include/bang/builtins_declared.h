@@ -7,11 +7,11 @@
 #include <initializer_list>
 
 // --- Copies --------------------------------------------------------------------------------------
-#define BANG_DECLARE_COPY(name, async)                                                            \
+#define BANG_DECLARE_COPY(name, async)                                                             \
   BANG_INLINE void name(void* dst, const void* src, int64_t bytes, mluMemcpyDirection_t direction, \
-                        BANG_WHERE) {                                                             \
-    ::bang::Copy(#name, async, dst, src, {bytes, {}, {}}, direction, where);                      \
-  }                                                                                               \
+                        BANG_WHERE) {                                                              \
+    ::bang::Copy(#name, async, dst, src, {bytes, {}, {}}, direction, where);                       \
+  }                                                                                                \
   BANG_INLINE void name(void* dst, const void* src, int64_t bytes, mluMemcpyDirection_t direction, \
                         int64_t cluster, BANG_WHERE) {                                            \
     ::bang::CopyToCluster(#name, async, dst, src, bytes, direction, cluster, where);              \
@@ -22,25 +22,27 @@
                  {bytes, {dst_stride, segnum, 0, 0}, {src_stride, segnum, 0, 0}}, direction, where); \
   }                                                                                               \
   BANG_INLINE void name(void* dst, const void* src, int64_t bytes, mluMemcpyDirection_t direction, \
-                        int64_t dst_stride0, int64_t dst_segnum1, int64_t dst_stride1,            \
-                        int64_t dst_segnum2, int64_t src_stride0, int64_t src_segnum1,            \
-                        int64_t src_stride1, int64_t src_segnum2, BANG_WHERE) {                   \
-    ::bang::Copy(#name, async, dst, src,                                                          \
-                 {bytes, {dst_stride0, dst_segnum1, dst_stride1, dst_segnum2},                    \
-                  {src_stride0, src_segnum1, src_stride1, src_segnum2}},                          \
-                 direction, where);                                                               \
+                        int64_t dst_stride0, int64_t dst_segnum1, int64_t dst_stride1,             \
+                        int64_t dst_segnum2, int64_t src_stride0, int64_t src_segnum1,             \
+                        int64_t src_stride1, int64_t src_segnum2, BANG_WHERE) {                    \
+    ::bang::Copy(#name, async, dst, src,                                                           \
+                 {bytes,                                                                           \
+                  {dst_stride0, dst_segnum1, dst_stride1, dst_segnum2},                            \
+                  {src_stride0, src_segnum1, src_stride1, src_segnum2}},                           \
+                 direction, where);                                                                \
   }
 BANG_DECLARE_COPY(__memcpy, false)
 BANG_DECLARE_COPY(__memcpy_async, true)
 
-#define BANG_DECLARE_MOVE(name)                                                                   \
-  BANG_INLINE void name(void* dst, const void* src, int64_t bytes, BANG_WHERE) {                  \
-    ::bang::Copy(#name, false, dst, src, {bytes, {}, {}}, NRAM2NRAM, where);                      \
-  }                                                                                               \
-  BANG_INLINE void name(void* dst, const void* src, int64_t bytes, int64_t dst_stride,            \
-                        int64_t src_stride, int64_t segnum, BANG_WHERE) {                         \
-    ::bang::Copy(#name, false, dst, src,                                                          \
-                 {bytes, {dst_stride, segnum, 0, 0}, {src_stride, segnum, 0, 0}}, NRAM2NRAM, where); \
+#define BANG_DECLARE_MOVE(name)                                                              \
+  BANG_INLINE void name(void* dst, const void* src, int64_t bytes, BANG_WHERE) {             \
+    ::bang::Copy(#name, false, dst, src, {bytes, {}, {}}, NRAM2NRAM, where);                 \
+  }                                                                                          \
+  BANG_INLINE void name(void* dst, const void* src, int64_t bytes, int64_t dst_stride,       \
+                        int64_t src_stride, int64_t segnum, BANG_WHERE) {                    \
+    ::bang::Copy(#name, false, dst, src,                                                     \
+                 {bytes, {dst_stride, segnum, 0, 0}, {src_stride, segnum, 0, 0}}, NRAM2NRAM, \
+                 where);                                                                     \
   }
 BANG_DECLARE_MOVE(__bang_move)
 BANG_DECLARE_MOVE(__memcpy_nram_to_nram)
@@ -60,32 +62,33 @@ BANG_INLINE void ScatterTo(const char* name, void* dst, const void* src, const u
 }
 }  // namespace bang
 
-#define BANG_DECLARE_GATHER(name, function)                                                       \
-  BANG_INLINE void name(void* dst, const void* src, const unsigned* offsets, int64_t bytes,       \
-                        mluMemcpyDirection_t direction, int64_t stride, int64_t count,            \
-                        BANG_WHERE) {                                                             \
-    ::bang::function(#name, dst, src, offsets, nullptr, bytes, direction, stride, count, where);  \
-  }                                                                                               \
-  BANG_INLINE void name(void* dst, const void* src, const unsigned* offsets, const void* mask,    \
-                        int64_t bytes, mluMemcpyDirection_t direction, int64_t stride,            \
-                        int64_t count, BANG_WHERE) {                                              \
-    ::bang::function(#name, dst, src, offsets, mask, bytes, direction, stride, count, where);     \
+#define BANG_DECLARE_GATHER(name, function)                                                      \
+  BANG_INLINE void name(void* dst, const void* src, const unsigned* offsets, int64_t bytes,      \
+                        mluMemcpyDirection_t direction, int64_t stride, int64_t count,           \
+                        BANG_WHERE) {                                                            \
+    ::bang::function(#name, dst, src, offsets, nullptr, bytes, direction, stride, count, where); \
+  }                                                                                              \
+  BANG_INLINE void name(void* dst, const void* src, const unsigned* offsets, const void* mask,   \
+                        int64_t bytes, mluMemcpyDirection_t direction, int64_t stride,           \
+                        int64_t count, BANG_WHERE) {                                             \
+    ::bang::function(#name, dst, src, offsets, mask, bytes, direction, stride, count, where);    \
   }
 BANG_DECLARE_GATHER(__gather, GatherTo)
 BANG_DECLARE_GATHER(__gather_async, GatherTo)
 BANG_DECLARE_GATHER(__scatter, ScatterTo)
 BANG_DECLARE_GATHER(__scatter_async, ScatterTo)
 
-#define BANG_DECLARE_NRAMSET(name, type)                                          \
-  BANG_INLINE void name(type* dst, int count, type value, BANG_WHERE) {           \
-    ::bang::FillWith(#name, ::bang::Space::kNram, dst, count, value, where);      \
+#define BANG_DECLARE_NRAMSET(name, type)                                     \
+  BANG_INLINE void name(type* dst, int count, type value, BANG_WHERE) {      \
+    ::bang::FillWith(#name, ::bang::Space::kNram, dst, count, value, where); \
   }
 BANG_DECLARE_NRAMSET(__nramset_half, half)
 BANG_DECLARE_NRAMSET(__nramset_float, float)
 BANG_DECLARE_NRAMSET(__nramset_short, short)
 BANG_DECLARE_NRAMSET(__nramset_int, int)
 
-// --- Fusion: the second and third operand are vectors or scalars ----------------------------------
+// --- Fusion: the second and third operand are vectors or scalars
+// ----------------------------------
 #define BANG_FUSION_TEMPLATE BANG_TEMPLATE(kFloating, 372)
 BANG_FUSION_TEMPLATE
 void __bang_fusion(mluFusionOp_t operation, T* dst, const BANG_SAME* a, const BANG_SAME* b,
@@ -185,7 +188,8 @@ void __bang_atomic_cas(T* dst, BANG_SAME* gdram, const BANG_SAME* expected, cons
   ::bang::CompareAndSwapMany(::bang::kTypeOf<T>, dst, gdram, expected, src, count, where);
 }
 
-// --- Pointers, printing, stopping -----------------------------------------------------------------
+// --- Pointers, printing, stopping
+// -----------------------------------------------------------------
 inline bool __is_nram(const void* data) { return ::bang::IsIn(data, ::bang::Space::kNram); }
 inline bool __is_wram(const void* data) { return ::bang::IsIn(data, ::bang::Space::kWram); }
 inline bool __is_sram(const void* data) { return ::bang::IsIn(data, ::bang::Space::kSram); }

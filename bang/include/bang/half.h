@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The floating types of 16 bits. `half` is what device code calls fp16: every operation rounds to it.
-// It is the compiler's own type where there is one in C++ (g++ on x86-64), else a class with the same
-// bits. `bfloat16_t` is a class everywhere.
+// The floating types of 16 bits. `half` is what device code calls fp16: every operation rounds to
+// it. It is the compiler's own type where there is one in C++ (g++ on x86-64), else a class with
+// the same bits. `bfloat16_t` is a class everywhere.
 #ifndef BANG_HALF_H_
 #define BANG_HALF_H_
 
@@ -49,8 +49,8 @@ constexpr bool RoundsUp(Rounding rounding, bool negative, bool odd, bool cut, in
   return false;
 }
 
-// The bits of a value with `exponent_bits` and `mantissa_bits` from a double: one rounding, whatever
-// the source was. A NaN becomes the quiet one of its sign.
+// The bits of a value with `exponent_bits` and `mantissa_bits` from a double: one rounding,
+// whatever the source was. A NaN becomes the quiet one of its sign.
 inline uint32_t NarrowBits(double value, int exponent_bits, int mantissa_bits, Rounding rounding) {
   const uint64_t bits = BitCast<uint64_t>(value);
   const bool negative = bits >> 63;
@@ -167,22 +167,22 @@ class Float16 {
 template <typename F, typename T>
 using Wider = std::conditional_t<std::is_integral<T>::value, F, T>;
 
-#define BANG_FLOAT16_OPERATOR(op)                                                              \
-  template <int E, int M>                                                                      \
-  inline Float16<E, M> operator op(Float16<E, M> a, Float16<E, M> b) {                         \
-    return static_cast<float>(a) op static_cast<float>(b);                                     \
-  }                                                                                            \
+#define BANG_FLOAT16_OPERATOR(op)                                                                \
+  template <int E, int M>                                                                        \
+  inline Float16<E, M> operator op(Float16<E, M> a, Float16<E, M> b) {                           \
+    return static_cast<float>(a) op static_cast<float>(b);                                       \
+  }                                                                                              \
   template <int E, int M, typename T, typename = std::enable_if_t<std::is_arithmetic<T>::value>> \
-  inline Wider<Float16<E, M>, T> operator op(Float16<E, M> a, T b) {                           \
-    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b); \
-  }                                                                                            \
+  inline Wider<Float16<E, M>, T> operator op(Float16<E, M> a, T b) {                             \
+    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b);   \
+  }                                                                                              \
   template <int E, int M, typename T, typename = std::enable_if_t<std::is_arithmetic<T>::value>> \
-  inline Wider<Float16<E, M>, T> operator op(T a, Float16<E, M> b) {                           \
-    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b); \
-  }                                                                                            \
-  template <int E, int M, typename T>                                                          \
-  inline Float16<E, M>& operator op##=(Float16<E, M>& a, T b) {                                \
-    return a = static_cast<Float16<E, M>>(a op b);                                             \
+  inline Wider<Float16<E, M>, T> operator op(T a, Float16<E, M> b) {                             \
+    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b);   \
+  }                                                                                              \
+  template <int E, int M, typename T>                                                            \
+  inline Float16<E, M>& operator op##=(Float16<E, M>& a, T b) {                                  \
+    return a = static_cast<Float16<E, M>>(a op b);                                               \
   }
 BANG_FLOAT16_OPERATOR(+)
 BANG_FLOAT16_OPERATOR(-)
@@ -190,18 +190,18 @@ BANG_FLOAT16_OPERATOR(*)
 BANG_FLOAT16_OPERATOR(/)
 #undef BANG_FLOAT16_OPERATOR
 
-#define BANG_FLOAT16_COMPARISON(op)                                                            \
-  template <int E, int M>                                                                      \
-  inline bool operator op(Float16<E, M> a, Float16<E, M> b) {                                  \
-    return static_cast<float>(a) op static_cast<float>(b);                                     \
-  }                                                                                            \
+#define BANG_FLOAT16_COMPARISON(op)                                                              \
+  template <int E, int M>                                                                        \
+  inline bool operator op(Float16<E, M> a, Float16<E, M> b) {                                    \
+    return static_cast<float>(a) op static_cast<float>(b);                                       \
+  }                                                                                              \
   template <int E, int M, typename T, typename = std::enable_if_t<std::is_arithmetic<T>::value>> \
-  inline bool operator op(Float16<E, M> a, T b) {                                              \
-    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b); \
-  }                                                                                            \
+  inline bool operator op(Float16<E, M> a, T b) {                                                \
+    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b);   \
+  }                                                                                              \
   template <int E, int M, typename T, typename = std::enable_if_t<std::is_arithmetic<T>::value>> \
-  inline bool operator op(T a, Float16<E, M> b) {                                              \
-    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b); \
+  inline bool operator op(T a, Float16<E, M> b) {                                                \
+    return static_cast<Wider<Float16<E, M>, T>>(a) op static_cast<Wider<Float16<E, M>, T>>(b);   \
   }
 BANG_FLOAT16_COMPARISON(==)
 BANG_FLOAT16_COMPARISON(!=)
@@ -224,10 +224,10 @@ static_assert(sizeof(half) == 2 && sizeof(bfloat16_t) == 2, "both are stored in 
 
 #if defined(__FLT16_MANT_DIG__) && !defined(__clang__)
 // The C library's functions of a half are those of float; without these, a call is ambiguous.
-#define BANG_FUNCTION_OF_HALF(name)                                              \
-  namespace std {                                                                \
-  inline auto name(half x) { return name(static_cast<float>(x)); }               \
-  }                                                                              \
+#define BANG_FUNCTION_OF_HALF(name)                                \
+  namespace std {                                                  \
+  inline auto name(half x) { return name(static_cast<float>(x)); } \
+  }                                                                \
   using std::name;
 BANG_FUNCTION_OF_HALF(abs)
 BANG_FUNCTION_OF_HALF(fabs)

@@ -37,8 +37,8 @@ constexpr TypeSet kInt64 = SetOf(Type::kI64);
 constexpr TypeSet kUint64 = SetOf(Type::kU64);
 constexpr TypeSet kHalfFloat = kHalf | kFloat;
 constexpr TypeSet kFloating = kHalfFloat | SetOf(Type::kBF16);
-constexpr TypeSet kInteger = kInt16 | kInt32 | kUint32 | kInt64 | kUint64 |
-                             SetOf(Type::kI8, Type::kU8, Type::kU16);
+constexpr TypeSet kInteger =
+    kInt16 | kInt32 | kUint32 | kInt64 | kUint64 | SetOf(Type::kI8, Type::kU8, Type::kU16);
 constexpr TypeSet kAny = kFloating | kInteger;
 constexpr TypeSet kArithmetic = kAny & ~SetOf(Type::kI8, Type::kU8);
 constexpr TypeSet kSigned = kFloating | kInt16 | kInt32 | kInt64;

@@ -61,8 +61,8 @@ double Value(T x) {
 
 template <typename To, typename From>
 To Plain(From x, Rounding rounding, int dst_position, int src_position) {
-  const double scaled = ldexp(Value(x), (kIsReal<From> ? 0 : src_position) -
-                                            (kIsReal<To> ? 0 : dst_position));
+  const double scaled =
+      ldexp(Value(x), (kIsReal<From> ? 0 : src_position) - (kIsReal<To> ? 0 : dst_position));
   if constexpr (kIsReal<To>) return PlainNarrow<To>(scaled, rounding);
   if constexpr (!kIsReal<To>) return PlainInteger<To>(scaled, rounding);
 }
@@ -80,7 +80,8 @@ void Check(const char* name, Rounding rounding, Positions positions, const Call<
   Random random(12);
   const std::string error = OnCore([&](char* nram) {
     for (int n = 1; n <= 300; n += n < 10 ? 1 : 29) {
-      const int dst_position = positions == Positions::kNone ? 0 : static_cast<int>(Pick(random, -6, 6));
+      const int dst_position =
+          positions == Positions::kNone ? 0 : static_cast<int>(Pick(random, -6, 6));
       const int src_position =
           positions == Positions::kTwo ? static_cast<int>(Pick(random, -6, 6)) : dst_position;
       To* const dst = reinterpret_cast<To*>(nram + Pick(random, 0, 9) * sizeof(To));
@@ -88,7 +89,8 @@ void Check(const char* name, Rounding rounding, Positions positions, const Call<
       // The source at the end of a wider result; or where a narrower one begins.
       const int64_t alias = Pick(random, 0, 2);
       if (alias == 0 && sizeof(From) <= sizeof(To)) {
-        src = reinterpret_cast<From*>(reinterpret_cast<char*>(dst) + n * (sizeof(To) - sizeof(From)));
+        src =
+            reinterpret_cast<From*>(reinterpret_cast<char*>(dst) + n * (sizeof(To) - sizeof(From)));
       }
       if (alias == 1 && sizeof(From) >= sizeof(To)) src = reinterpret_cast<From*>(dst);
       std::vector<From> old(n);
@@ -111,22 +113,22 @@ void Check(const char* name, Rounding rounding, Positions positions, const Call<
   EXPECT_EQ("", error) << name;
 }
 
-#define CHECK_Convert(name, rounding, types_)                                                  \
-  Check<bang::conversions::types_>(#name, Rounding::rounding, Positions::kNone,                \
-                                   [](auto* d, const auto* s, int n, int, int) { name(d, s, n); });
-#define CHECK_ConvertFixed(name, rounding, types_)                                             \
-  Check<bang::conversions::types_>(                                                            \
-      #name, Rounding::rounding, Positions::kOne,                                              \
+#define CHECK_Convert(name, rounding, types_)      \
+  Check<bang::conversions::types_>(                \
+      #name, Rounding::rounding, Positions::kNone, \
+      [](auto* d, const auto* s, int n, int, int) { name(d, s, n); });
+#define CHECK_ConvertFixed(name, rounding, types_) \
+  Check<bang::conversions::types_>(                \
+      #name, Rounding::rounding, Positions::kOne,  \
       [](auto* d, const auto* s, int n, int position, int) { name(d, s, n, position); });
-#define CHECK_ConvertIntegers(name, rounding, types_)                                          \
-  Check<bang::conversions::types_>(#name, Rounding::rounding, Positions::kTwo,                 \
-                                   [](auto* d, const auto* s, int n, int to, int from) {       \
-                                     name(d, s, n, to, from);                                  \
-                                   });
-#define CHECK_ConvertScalar(name, rounding, types_)                                            \
-  Check<bang::conversions::types_>(#name, Rounding::rounding, Positions::kNone,                \
-                                   [](auto* d, const auto* s, int n, int, int) {               \
-                                     for (int i = 0; i < n; ++i) d[i] = name(s[i]);            \
+#define CHECK_ConvertIntegers(name, rounding, types_) \
+  Check<bang::conversions::types_>(                   \
+      #name, Rounding::rounding, Positions::kTwo,     \
+      [](auto* d, const auto* s, int n, int to, int from) { name(d, s, n, to, from); });
+#define CHECK_ConvertScalar(name, rounding, types_)                                 \
+  Check<bang::conversions::types_>(#name, Rounding::rounding, Positions::kNone,     \
+                                   [](auto* d, const auto* s, int n, int, int) {    \
+                                     for (int i = 0; i < n; ++i) d[i] = name(s[i]); \
                                    });
 #define CHECK_Unary(...)
 #define CHECK_Binary(...)
@@ -165,7 +167,7 @@ void Check(const char* name, Rounding rounding, Positions positions, const Call<
 #define CHECK_VectorFunctionScalar(...)
 #define CHECK_Declared(...)
 
-TEST(Conversions, EveryRowOfTheTable) {
+TEST(Conversions, EveryRowOfTheTable){
 #define BUILTIN(name, shape, operation, types, since, passes, kind, result) \
   CHECK_##shape(name, operation, types)
 #include "bang/builtins.inc"

@@ -64,16 +64,15 @@ void CheckUnary(const char* name, Operation operation,
 
 // The second operand repeats; for scalars it is its first element.
 template <typename T>
-using Binary =
-    std::function<void(T* dst, const T* src0, const T* src1, int count, int period)>;
+using Binary = std::function<void(T* dst, const T* src0, const T* src1, int count, int period)>;
 
 template <typename T>
 void CheckBinary(const char* name, Operation operation, int max_period, const Binary<T>& call) {
   Random random(2);
   const std::string error = OnCore([&](char* nram) {
     for (int time = 0; time < kTimes; ++time) {
-      const int period = max_period == 0 ? Times(time)
-                                         : static_cast<int>(Pick(random, 1, max_period));
+      const int period =
+          max_period == 0 ? Times(time) : static_cast<int>(Pick(random, 1, max_period));
       const int n = max_period == 0 ? period : std::max(1, Times(time) / period) * period;
       const auto [dst, src0, src1, old0, old1, count] = Place<T>(random, nram, n, period);
       call(dst, src0, src1, n, period);
@@ -111,47 +110,47 @@ void CheckBits(const char* name, Operation operation,
   EXPECT_EQ("", error) << name;
 }
 
-#define CHECK_Unary(name, operation, types_)                                   \
-  ForEachType<bang::types::types_>([](auto type) {                             \
-    using T = decltype(type);                                                  \
-    CheckUnary<T>(#name, Operation::operation,                                 \
-                  [](T* dst, const T* src, int n) { name(dst, src, n); });     \
+#define CHECK_Unary(name, operation, types_)                               \
+  ForEachType<bang::types::types_>([](auto type) {                         \
+    using T = decltype(type);                                              \
+    CheckUnary<T>(#name, Operation::operation,                             \
+                  [](T* dst, const T* src, int n) { name(dst, src, n); }); \
   });
-#define CHECK_VectorFunction(name, operation, types_)                          \
-  ForEachType<bang::types::types_>([](auto type) {                             \
-    using T = decltype(type);                                                  \
-    CheckUnary<T>(#name, Operation::operation,                                 \
-                  [](T* dst, const T* src, int n) { name(n, dst, src); });     \
+#define CHECK_VectorFunction(name, operation, types_)                      \
+  ForEachType<bang::types::types_>([](auto type) {                         \
+    using T = decltype(type);                                              \
+    CheckUnary<T>(#name, Operation::operation,                             \
+                  [](T* dst, const T* src, int n) { name(n, dst, src); }); \
   });
-#define CHECK_Binary(name, operation, types_)                                  \
-  ForEachType<bang::types::types_>([](auto type) {                             \
-    using T = decltype(type);                                                  \
-    CheckBinary<T>(#name, Operation::operation, 0,                             \
+#define CHECK_Binary(name, operation, types_)                                               \
+  ForEachType<bang::types::types_>([](auto type) {                                          \
+    using T = decltype(type);                                                               \
+    CheckBinary<T>(#name, Operation::operation, 0,                                          \
                    [](T* dst, const T* a, const T* b, int n, int) { name(dst, a, b, n); }); \
   });
-#define CHECK_VectorFunction2(name, operation, types_)                         \
-  ForEachType<bang::types::types_>([](auto type) {                             \
-    using T = decltype(type);                                                  \
-    CheckBinary<T>(#name, Operation::operation, 0,                             \
+#define CHECK_VectorFunction2(name, operation, types_)                                      \
+  ForEachType<bang::types::types_>([](auto type) {                                          \
+    using T = decltype(type);                                                               \
+    CheckBinary<T>(#name, Operation::operation, 0,                                          \
                    [](T* dst, const T* a, const T* b, int n, int) { name(n, dst, a, b); }); \
   });
-#define CHECK_UnaryScratch(name, operation, types_)                            \
-  ForEachType<bang::types::types_>([](auto type) {                             \
-    using T = decltype(type);                                                  \
-    CheckUnary<T>(#name, Operation::operation, [](T* dst, const T* src, int n) { \
-      name(dst, src, nullptr, nullptr, n);                                     \
-    });                                                                        \
+#define CHECK_UnaryScratch(name, operation, types_)                                          \
+  ForEachType<bang::types::types_>([](auto type) {                                           \
+    using T = decltype(type);                                                                \
+    CheckUnary<T>(#name, Operation::operation,                                               \
+                  [](T* dst, const T* src, int n) { name(dst, src, nullptr, nullptr, n); }); \
   });
-#define CHECK_BinaryScratch(name, operation, types_)                           \
-  ForEachType<bang::types::types_>([](auto type) {                             \
-    using T = decltype(type);                                                  \
-    CheckBinary<T>(#name, Operation::operation, 0,                             \
-                   [](T* dst, const T* a, const T* b, int n, int) { name(dst, a, b, nullptr, n); }); \
+#define CHECK_BinaryScratch(name, operation, types_)                                      \
+  ForEachType<bang::types::types_>([](auto type) {                                        \
+    using T = decltype(type);                                                             \
+    CheckBinary<T>(                                                                       \
+        #name, Operation::operation, 0,                                                   \
+        [](T* dst, const T* a, const T* b, int n, int) { name(dst, a, b, nullptr, n); }); \
   });
-#define CHECK_Scalar(name, operation, types_)                                  \
-  ForEachType<bang::types::types_>([](auto type) {                             \
-    using T = decltype(type);                                                  \
-    CheckBinary<T>(#name, Operation::operation, 1,                             \
+#define CHECK_Scalar(name, operation, types_)                                                  \
+  ForEachType<bang::types::types_>([](auto type) {                                             \
+    using T = decltype(type);                                                                  \
+    CheckBinary<T>(#name, Operation::operation, 1,                                             \
                    [](T* dst, const T* a, const T* b, int n, int) { name(dst, a, b[0], n); }); \
   });
 #define CHECK_ScalarLast(name, operation, types_)                              \
@@ -166,34 +165,33 @@ void CheckBits(const char* name, Operation operation,
     CheckBinary<T>(#name, Operation::operation, 1,                             \
                    [](T* dst, const T* a, const T* b, int n, int) { name(n, dst, a, b[0]); }); \
   });
-#define CHECK_Cycle(name, operation, types_)                                   \
-  ForEachType<bang::types::types_>([](auto type) {                             \
-    using T = decltype(type);                                                  \
-    CheckBinary<T>(#name, Operation::operation, 40, [](T* dst, const T* a, const T* b, int n, \
-                                                       int period) {           \
-      name(dst, a, b, n, period);                                              \
-    });                                                                        \
+#define CHECK_Cycle(name, operation, types_)                                                    \
+  ForEachType<bang::types::types_>([](auto type) {                                              \
+    using T = decltype(type);                                                                   \
+    CheckBinary<T>(                                                                             \
+        #name, Operation::operation, 40,                                                        \
+        [](T* dst, const T* a, const T* b, int n, int period) { name(dst, a, b, n, period); }); \
   });
-#define CHECK_BitCompare(name, operation, types_)                              \
-  ForEachType<bang::types::types_>([](auto type) {                             \
-    using T = decltype(type);                                                  \
-    CheckBits<T>(#name, Operation::operation,                                  \
+#define CHECK_BitCompare(name, operation, types_)                                       \
+  ForEachType<bang::types::types_>([](auto type) {                                      \
+    using T = decltype(type);                                                           \
+    CheckBits<T>(#name, Operation::operation,                                           \
                  [](void* dst, const T* a, const T* b, int n) { name(dst, a, b, n); }); \
   });
-#define CHECK_Function(name, operation, types_)                                \
-  ForEachType<bang::types::types_>([](auto type) {                             \
-    using T = decltype(type);                                                  \
+#define CHECK_Function(name, operation, types_)                                  \
+  ForEachType<bang::types::types_>([](auto type) {                               \
+    using T = decltype(type);                                                    \
     CheckUnary<T>(#name, Operation::operation, [](T* dst, const T* src, int n) { \
-      for (int i = 0; i < n; ++i) dst[i] = name(src[i]);                       \
-    });                                                                        \
+      for (int i = 0; i < n; ++i) dst[i] = name(src[i]);                         \
+    });                                                                          \
   });
-#define CHECK_Function2(name, operation, types_)                               \
-  ForEachType<bang::types::types_>([](auto type) {                             \
-    using T = decltype(type);                                                  \
-    CheckBinary<T>(#name, Operation::operation, 0,                             \
-                   [](T* dst, const T* a, const T* b, int n, int) {            \
-                     for (int i = 0; i < n; ++i) dst[i] = name(a[i], b[i]);    \
-                   });                                                         \
+#define CHECK_Function2(name, operation, types_)                            \
+  ForEachType<bang::types::types_>([](auto type) {                          \
+    using T = decltype(type);                                               \
+    CheckBinary<T>(#name, Operation::operation, 0,                          \
+                   [](T* dst, const T* a, const T* b, int n, int) {         \
+                     for (int i = 0; i < n; ++i) dst[i] = name(a[i], b[i]); \
+                   });                                                      \
   });
 #define CHECK_Whole(...)
 #define CHECK_Count(...)
@@ -223,7 +221,7 @@ void CheckBits(const char* name, Operation operation,
 #define CHECK_AtomicReduce(...)
 #define CHECK_Declared(...)
 
-TEST(Elementwise, EveryRowOfTheTable) {
+TEST(Elementwise, EveryRowOfTheTable){
 #define BUILTIN(name, shape, operation, types, since, passes, kind, result) \
   CHECK_##shape(name, operation, types)
 #include "bang/builtins.inc"

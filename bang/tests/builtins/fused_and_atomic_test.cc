@@ -39,7 +39,8 @@ T Fused(T a, T b, T c) {
     }
   }
   if constexpr (std::is_same<T, half>::value) return FromBitPattern<T>(bang::HalfBits(rounded));
-  if constexpr (!std::is_same<T, half>::value) return FromBitPattern<T>(bang::BFloat16Bits(rounded));
+  if constexpr (!std::is_same<T, half>::value)
+    return FromBitPattern<T>(bang::BFloat16Bits(rounded));
 }
 
 template <typename T>
@@ -75,9 +76,9 @@ void CheckFusion(Random& random, char* nram, bool twice) {
   for (int i = 0; i < n; ++i) {
     const T x = b[b_is_scalar ? 0 : i % period], y = c[c_is_scalar ? 0 : i % period];
     const T want = PlainFusion(operation, old[i], x, y, twice);
-    ASSERT_TRUE(IsSame(want, dst[i])) << "operation " << operation << " of " << ToText(old[i]) << ", "
-                                      << ToText(x) << ", " << ToText(y) << " is " << ToText(dst[i])
-                                      << ", should be " << ToText(want);
+    ASSERT_TRUE(IsSame(want, dst[i]))
+        << "operation " << operation << " of " << ToText(old[i]) << ", " << ToText(x) << ", "
+        << ToText(y) << " is " << ToText(dst[i]) << ", should be " << ToText(want);
   }
 }
 
@@ -131,22 +132,29 @@ void CheckAtomics() {
       }
     };
     using enum bang::Operation;
-    check("add", [&] { __bang_atomic_add(dst, gdram, src, 64); },
-          [](T a, T b) { return PlainBinary(kAdd, a, b); });
-    check("max", [&] { __bang_atomic_max(dst, gdram, src, 64); },
-          [](T a, T b) { return PlainBinary(kMaxEqual, a, b); });
-    check("exch", [&] { __bang_atomic_exch(dst, gdram, src, 64); }, [](T, T b) { return b; });
-    check("xor", [&] { __bang_atomic_xor(dst, gdram, src, 64); },
-          [](T a, T b) { return FromBitPattern<T>(BitPattern(a) ^ BitPattern(b)); });
-    check("inc", [&] { __bang_atomic_inc(dst, gdram, src, 64); },
-          [](T a, T b) { return a >= b ? T(0) : PlainBinary(kAdd, a, T(1)); });
-    check("dec", [&] { __bang_atomic_dec(dst, gdram, src, 64); },
-          [](T a, T b) { return a == T(0) || a > b ? b : PlainBinary(kSub, a, T(1)); });
-    check("min, one by one",
-          [&] {
-            for (int i = 0; i < 64; ++i) __bang_atomic_min(dst + i, gdram + i, src[i]);
-          },
-          [](T a, T b) { return PlainBinary(kMinEqual, a, b); });
+    check(
+        "add", [&] { __bang_atomic_add(dst, gdram, src, 64); },
+        [](T a, T b) { return PlainBinary(kAdd, a, b); });
+    check(
+        "max", [&] { __bang_atomic_max(dst, gdram, src, 64); },
+        [](T a, T b) { return PlainBinary(kMaxEqual, a, b); });
+    check(
+        "exch", [&] { __bang_atomic_exch(dst, gdram, src, 64); }, [](T, T b) { return b; });
+    check(
+        "xor", [&] { __bang_atomic_xor(dst, gdram, src, 64); },
+        [](T a, T b) { return FromBitPattern<T>(BitPattern(a) ^ BitPattern(b)); });
+    check(
+        "inc", [&] { __bang_atomic_inc(dst, gdram, src, 64); },
+        [](T a, T b) { return a >= b ? T(0) : PlainBinary(kAdd, a, T(1)); });
+    check(
+        "dec", [&] { __bang_atomic_dec(dst, gdram, src, 64); },
+        [](T a, T b) { return a == T(0) || a > b ? b : PlainBinary(kSub, a, T(1)); });
+    check(
+        "min, one by one",
+        [&] {
+          for (int i = 0; i < 64; ++i) __bang_atomic_min(dst + i, gdram + i, src[i]);
+        },
+        [](T a, T b) { return PlainBinary(kMinEqual, a, b); });
     for (int i = 0; i < 64; ++i) src[i] = T(1), gdram[i] = static_cast<T>(static_cast<float>(i));
     __bang_atomic_reduce_add(gdram, src, 64);
     for (int i = 0; i < 64; ++i) ASSERT_EQ(static_cast<float>(i + 1), static_cast<float>(gdram[i]));
@@ -169,8 +177,8 @@ TEST(Atomics, ChangeGdramAndGiveTheOldValues) {
 TEST(Printing, AsPrintfAndHalf) {
   testing::internal::CaptureStdout();
   EXPECT_EQ("", OnCore([](char*) {
-              __bang_printf("%d|%5.2f|%hf|%s|%c|%x|%u|%%|%ld|%-4d|%p\n", -3, 1.5f, half(0.25), "text",
-                            'c', -1, 4000000000u, 1L << 40, 7, nullptr);
+              __bang_printf("%d|%5.2f|%hf|%s|%c|%x|%u|%%|%ld|%-4d|%p\n", -3, 1.5f, half(0.25),
+                            "text", 'c', -1, 4000000000u, 1L << 40, 7, nullptr);
             }));
   EXPECT_EQ("-3| 1.50|0.250000|text|c|ffffffff|4000000000|%|1099511627776|7   |(nil)\n",
             testing::internal::GetCapturedStdout());

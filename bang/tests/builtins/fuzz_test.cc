@@ -89,14 +89,16 @@ class Program {
 };
 
 // name(dst, src0, src1, n), with a scalar, and with a period.
-#define FUZZ_BINARY(op, operation)                                                   \
-  {#op,                                                                              \
+#define FUZZ_BINARY(op, operation)                                                  \
+  {                                                                                 \
+#op,                                                                              \
    Operation::operation,                                                             \
    [](T* d, const T* x, const T* y, int count) { __bang_##op(d, x, y, count); },     \
    [](T* d, const T* x, const T* y, int count) { __bang_##op##_scalar(d, x, *y, count); }, \
    [](T* d, const T* x, const T* y, int count, int period) {                         \
      __bang_cycle_##op(d, x, y, count, period);                                      \
-   }}
+   } \
+  }
 
 template <typename T>
 bool Program::StepOf() {
@@ -110,13 +112,24 @@ bool Program::StepOf() {
     void (*scalar)(T*, const T*, const T*, int);
     void (*cycle)(T*, const T*, const T*, int, int);
   };
-  static const BinaryCase kBinary[] = {
-      FUZZ_BINARY(add, kAdd), FUZZ_BINARY(sub, kSub), FUZZ_BINARY(mul, kMul), FUZZ_BINARY(eq, kEq),
-      FUZZ_BINARY(ne, kNe),   FUZZ_BINARY(gt, kGt),   FUZZ_BINARY(ge, kGe),   FUZZ_BINARY(lt, kLt),
-      FUZZ_BINARY(le, kLe),   FUZZ_BINARY(and, kAnd), FUZZ_BINARY(or, kOr),   FUZZ_BINARY(xor, kXor),
-      FUZZ_BINARY(maxequal, kMaxEqual), FUZZ_BINARY(minequal, kMinEqual)};
+  static const BinaryCase kBinary[] = {FUZZ_BINARY(add, kAdd),
+                                       FUZZ_BINARY(sub, kSub),
+                                       FUZZ_BINARY(mul, kMul),
+                                       FUZZ_BINARY(eq, kEq),
+                                       FUZZ_BINARY(ne, kNe),
+                                       FUZZ_BINARY(gt, kGt),
+                                       FUZZ_BINARY(ge, kGe),
+                                       FUZZ_BINARY(lt, kLt),
+                                       FUZZ_BINARY(le, kLe),
+                                       FUZZ_BINARY(and, kAnd),
+                                       FUZZ_BINARY(or, kOr),
+                                       FUZZ_BINARY(xor, kXor),
+                                       FUZZ_BINARY(maxequal, kMaxEqual),
+                                       FUZZ_BINARY(minequal, kMinEqual)};
   switch (Pick(random_, 0, 9)) {
-    case 0: case 1: case 2: {
+    case 0:
+    case 1:
+    case 2: {
       const BinaryCase& chosen = kBinary[Pick(random_, 0, std::size(kBinary) - 1)];
       last_ = chosen.name;
       const int form = static_cast<int>(Pick(random_, 0, 2));
@@ -150,7 +163,8 @@ bool Program::StepOf() {
     }
     case 5: {
       last_ = "transpose";
-      const int h = static_cast<int>(Pick(random_, 1, 17)), w = static_cast<int>(Pick(random_, 1, 17));
+      const int h = static_cast<int>(Pick(random_, 1, 17)),
+                w = static_cast<int>(Pick(random_, 1, 17));
       __bang_transpose(b.core, a.core, h, w);
       for (int y = 0; y < h; ++y) {
         for (int x = 0; x < w; ++x) b.plain[x * h + y] = a.plain[y * w + x];
@@ -191,8 +205,10 @@ bool Program::StepOfReals(Operand<T> a, Operand<T> b, Operand<T> c, int n) {
     Operation operation;
     void (*call)(T*, const T*, int);
   };
-#define FUZZ_UNARY(op, operation) \
-  {#op, Operation::operation, [](T* d, const T* x, int count) { __bang_##op(d, x, count); }}
+#define FUZZ_UNARY(op, operation)                                                             \
+  {                                                                                           \
+#op, Operation::operation, [](T * d, const T* x, int count) { __bang_##op(d, x, count); } \
+  }
   static const UnaryCase kUnary[] = {FUZZ_UNARY(abs, kAbs),     FUZZ_UNARY(square, kSquare),
                                      FUZZ_UNARY(floor, kFloor), FUZZ_UNARY(ceil, kCeil),
                                      FUZZ_UNARY(recip, kRecip), FUZZ_UNARY(sqrt, kSqrt),
@@ -209,7 +225,8 @@ bool Program::StepOfReals(Operand<T> a, Operand<T> b, Operand<T> c, int n) {
     case 1: {
       last_ = "sumpool";
       const int channels = static_cast<int>(Pick(random_, 1, 20));
-      const int width = std::max(1, n / channels), kernel = static_cast<int>(Pick(random_, 1, width));
+      const int width = std::max(1, n / channels),
+                kernel = static_cast<int>(Pick(random_, 1, width));
       __bang_sumpool(c.core, a.core, channels, 1, width, 1, kernel, 1, 1);
       const std::vector<T> old(a.plain, a.plain + width * channels);
       const int results = (width - kernel + 1) * channels;

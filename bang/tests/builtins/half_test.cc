@@ -2,13 +2,12 @@
 //
 // half in scalar code: the compiler's own type and the class have the same bits, operation by
 // operation; both convert and mix with other types as the built-in ones do.
-#include "bang.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "bang.h"
 #include "values.h"
 
 namespace {
@@ -17,7 +16,8 @@ using HalfClass = bang::Float16<5, 10>;
 
 template <typename T>
 void ExpectSame(half native, T own) {
-  ASSERT_TRUE((isnan(native) && isnan(static_cast<float>(own))) || BitPattern(native) == BitPattern(own))
+  ASSERT_TRUE((isnan(native) && isnan(static_cast<float>(own))) ||
+              BitPattern(native) == BitPattern(own))
       << ToText(native) << " " << ToText(own);
 }
 

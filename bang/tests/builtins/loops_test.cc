@@ -58,7 +58,8 @@ TEST(Loops, SameBitsOnEveryInstructionSet) {
           other->binary(operation, type)(got.data(), a.data(), b.data(), kCount);
           ++compared;
         }
-        ASSERT_EQ(0, memcmp(want.data(), got.data(), want.size())) << "operation " << o << ", type " << t;
+        ASSERT_EQ(0, memcmp(want.data(), got.data(), want.size()))
+            << "operation " << o << ", type " << t;
       }
     }
     const std::vector<char> a = RandomBytes(random, bang::Type::kF32);

@@ -28,10 +28,12 @@ TEST_F(Moves, CopiesInOneTwoAndThreeDimensions) {
               for (int i = 0; i < 100; ++i) ASSERT_EQ(old[i], nram[i]);
               __memcpy_async(nram, gdram, 10, GDRAM2NRAM, 16, 32, 3);
               __sync_io();
-              for (int i = 0; i < 40; ++i) ASSERT_EQ(old[i / 10 * 32 + i % 10], nram[i / 10 * 16 + i % 10]);
+              for (int i = 0; i < 40; ++i)
+                ASSERT_EQ(old[i / 10 * 32 + i % 10], nram[i / 10 * 16 + i % 10]);
               __memcpy(nram, gdram, 4, GDRAM2NRAM, 4, 1, 16, 2, 8, 1, 100, 2);
               for (int i = 0; i < 24; ++i) {
-                ASSERT_EQ(old[i / 8 * 100 + i / 4 % 2 * 8 + i % 4], nram[i / 8 * 16 + i / 4 % 2 * 4 + i % 4]);
+                ASSERT_EQ(old[i / 8 * 100 + i / 4 % 2 * 8 + i % 4],
+                          nram[i / 8 * 16 + i / 4 % 2 * 4 + i % 4]);
               }
               __bang_move(nram + 1000, nram, 50);
               __memcpy_nram_to_nram(nram + 2000, nram, 4, 4, 8, 4);
@@ -45,7 +47,8 @@ TEST_F(Moves, GatherAndScatter) {
               constexpr int kPieces = 21;
               unsigned* const offsets = reinterpret_cast<unsigned*>(nram + 4096);
               uint8_t* const mask = reinterpret_cast<uint8_t*>(nram + 8192);
-              for (int i = 0; i < kPieces; ++i) offsets[i] = static_cast<unsigned>((i * 37 % 21) * 64);
+              for (int i = 0; i < kPieces; ++i)
+                offsets[i] = static_cast<unsigned>((i * 37 % 21) * 64);
               for (int i = 0; i < 3; ++i) mask[i] = 0x5A;
               __gather(nram, gdram, offsets, 12, GDRAM2NRAM, 16, kPieces);
               for (int i = 0; i < kPieces * 12; ++i) {

@@ -15,15 +15,18 @@ template <typename T>
 T PlainInteger(bang::Operation operation, T a, T b) {
   using enum bang::Operation;
   using U = std::make_unsigned_t<T>;
-  const auto x = static_cast<uint64_t>(static_cast<U>(a)), y = static_cast<uint64_t>(static_cast<U>(b));
+  const auto x = static_cast<uint64_t>(static_cast<U>(a)),
+             y = static_cast<uint64_t>(static_cast<U>(b));
   switch (operation) {
     case kAdd: return static_cast<T>(x + y);
     case kSub: return static_cast<T>(x - y);
     case kMul: return static_cast<T>(x * y);
     case kDiv: return b == 0 ? 0 : static_cast<T>(static_cast<__int128>(a) / b);
     case kRem: return b == 0 ? 0 : static_cast<T>(static_cast<__int128>(a) % b);
-    case kMaxEqual: case kMaximum: return a >= b ? a : b;
-    case kMinEqual: case kMinimum: return a <= b ? a : b;
+    case kMaxEqual:
+    case kMaximum: return a >= b ? a : b;
+    case kMinEqual:
+    case kMinimum: return a <= b ? a : b;
     case kEq: return a == b;
     case kNe: return a != b;
     case kGt: return a > b;
@@ -94,8 +97,17 @@ T PlainBinary(bang::Operation operation, T a, T b) {
 inline bool IsExact(bang::Operation operation) {
   using enum bang::Operation;
   switch (operation) {
-    case kAbs: case kSquare: case kSign: case kFloor: case kCeil: case kRound: case kTrunc:
-    case kRecip: case kSqrt: case kRelu: case kNot: return true;
+    case kAbs:
+    case kSquare:
+    case kSign:
+    case kFloor:
+    case kCeil:
+    case kRound:
+    case kTrunc:
+    case kRecip:
+    case kSqrt:
+    case kRelu:
+    case kNot: return true;
     default: return false;
   }
 }
@@ -134,8 +146,7 @@ inline double PlainFunction(bang::Operation operation, float x) {
     case kErf: return static_cast<double>(erfl(y));
     case kSigmoid: return static_cast<double>(1 / (1 + expl(-y)));
     case kSoftplus: return static_cast<double>(y > 40 ? y : log1pl(expl(y)));
-    case kGelu:
-      return x == -INFINITY ? 0 : static_cast<double>(y * erfcl(-y / sqrtl(2.0L)) / 2);
+    case kGelu: return x == -INFINITY ? 0 : static_cast<double>(y * erfcl(-y / sqrtl(2.0L)) / 2);
     default: ADD_FAILURE() << "no such function"; return 0;
   }
 }

@@ -49,9 +49,22 @@ T RandomValue(Random& random) {
       default: return static_cast<T>(Pick(random, -3, 3));
     }
   } else {
-    constexpr float kSpecial[] = {0.0f,     -0.0f, 1.0f,  -1.0f,     0.5f,     -2.5f, 3.5f,
-                                  65504.0f, 1e-7f, 3e-8f, 1.4e-45f,  1e-39f,   3.4e38f,
-                                  __builtin_inff(), -__builtin_inff(), __builtin_nanf("")};
+    constexpr float kSpecial[] = {0.0f,
+                                  -0.0f,
+                                  1.0f,
+                                  -1.0f,
+                                  0.5f,
+                                  -2.5f,
+                                  3.5f,
+                                  65504.0f,
+                                  1e-7f,
+                                  3e-8f,
+                                  1.4e-45f,
+                                  1e-39f,
+                                  3.4e38f,
+                                  __builtin_inff(),
+                                  -__builtin_inff(),
+                                  __builtin_nanf("")};
     switch (Pick(random, 0, 5)) {
       case 0: return static_cast<T>(kSpecial[Pick(random, 0, 15)]);
       case 1: return FromBitPattern<T>(random());

@@ -118,7 +118,8 @@ void CheckSums(Random& random, char* nram, int n) {
     float sum = 0;
     for (int i = begin; i < std::min(begin + kPerSum, n); ++i) sum += old[i];
     ASSERT_TRUE(IsSame(static_cast<T>(sum), dst[begin])) << begin << " of " << n;
-    for (int i = begin + 1; i < std::min(begin + kPerSum, n); ++i) ASSERT_TRUE(IsSame(T(0), dst[i]));
+    for (int i = begin + 1; i < std::min(begin + kPerSum, n); ++i)
+      ASSERT_TRUE(IsSame(T(0), dst[i]));
   }
 }
 
@@ -224,8 +225,10 @@ void CheckPlanes(Random& random, char* nram) {
   check("nhwc2nchw", [&](int y, int x) { return x * h + y; });
   __bang_reshape_nchw2nhwc(dst, src, 1, 1, w, h);
   check("nchw2nhwc", [&](int y, int x) { return x * h + y; });
-  const int top = static_cast<int>(Pick(random, 0, 3)), bottom = static_cast<int>(Pick(random, 0, 3));
-  const int left = static_cast<int>(Pick(random, 0, 3)), right = static_cast<int>(Pick(random, 0, 3));
+  const int top = static_cast<int>(Pick(random, 0, 3)),
+            bottom = static_cast<int>(Pick(random, 0, 3));
+  const int left = static_cast<int>(Pick(random, 0, 3)),
+            right = static_cast<int>(Pick(random, 0, 3));
   Fill(dst, (h + 6) * (w + 6), random);
   __bang_pad(dst, src, 1, h, w, top, bottom, left, right);
   const int row = left + w + right;
@@ -253,8 +256,8 @@ TEST(Whole, Planes) {
 enum class Pooling { kSum, kAverage, kMax, kMin };
 
 template <typename T>
-T PlainPool(Pooling pooling, const std::vector<T>& src, const bang::Window& w, int oy, int ox, int c,
-            uint32_t* index) {
+T PlainPool(Pooling pooling, const std::vector<T>& src, const bang::Window& w, int oy, int ox,
+            int c, uint32_t* index) {
   float result = 0, extreme = NAN;
   *index = 0;
   for (int ky = 0; ky < w.kernel_height; ++ky) {
@@ -293,12 +296,11 @@ void CheckPools(Random& random, char* nram, Pooling pooling) {
     if (short_form) {
       without(to, src, w.channels, w.height, w.width, w.kernel_height, w.kernel_width);
     } else {
-      with_strides(to, src, w.channels, w.height, w.width, w.kernel_height, w.kernel_width, w.stride_x,
-                   w.stride_y);
+      with_strides(to, src, w.channels, w.height, w.width, w.kernel_height, w.kernel_width,
+                   w.stride_x, w.stride_y);
     }
   };
-#define CALL(name, to)                                                                        \
-  call([](auto... a) { name(a...); }, [](auto... a) { name(a...); }, to)
+#define CALL(name, to) call([](auto... a) { name(a...); }, [](auto... a) { name(a...); }, to)
   if (pooling == Pooling::kMax) CALL(__bang_maxpool_index, indices);
   if (pooling == Pooling::kMin) CALL(__bang_minpool_index, indices);
   if (pooling == Pooling::kSum) CALL(__bang_sumpool, dst);

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 
 HERE = pathlib.Path(__file__).parent
+EXAMPLES = HERE.parents[1] / "examples"
 FREE = ("scalar_operator", "scalar_access_nram", "scalar_access_wram", "scalar_access_sram",
         "scalar_access_ldram", "scalar_access_gdram")
 EXPECTED = {
@@ -48,6 +49,11 @@ def main():
                 found = cycles(program, BANG_CARD=str(card), BANG_DEVICE="test",
                                BANG_CHECK=check, BANG_THREADS=threads)
                 assert found == EXPECTED, (check, threads, found)
+        # Scalar code, which by hand nobody counts: the same with checks and without.
+        for example in ("softmax", "layer_norm", "reduction"):
+            subprocess.run([arguments.bangcc, EXAMPLES / f"{example}.mlu", "-o", program], check=True)
+            checked, unchecked = (cycles(program, BANG_CHECK=check) for check in "10")
+            assert checked == unchecked and checked, (example, checked, unchecked)
     print("ok")
 
 

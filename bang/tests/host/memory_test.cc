@@ -54,7 +54,7 @@ TEST_F(Memory, CopiesAndSets) {
 }
 
 TEST_F(Memory, CopiesRows) {
-  const char source[] = "abcdefgh";
+  const char source[] = "abcdefghij";
   char back[5] = "----";
   ASSERT_EQ(cnrtMemcpy2D(data_, 10, source, 4, 2, 2, cnrtMemcpyHostToDev), cnrtSuccess);
   ASSERT_EQ(cnrtMemcpy2D(back, 2, data_, 10, 2, 2, cnrtMemcpyDevToHost), cnrtSuccess);
