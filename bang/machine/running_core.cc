@@ -208,6 +208,13 @@ void RunningCore::CheckRace(const char* name, Where where, const Region& region,
 void RunningCore::Report(const char* name, Where where, Space space, bool writes,
                          const Races::Race& race) {
   const char* const address = race.address;
+  if (race.harmless) {
+    // One text per line of the source, whichever the cores and the bytes are.
+    Say(where, Format("cores store the same bytes to %s without a barrier in between; it changes "
+                      "nothing, but only as long as they are the same",
+                      SpaceName(space)));
+    return;
+  }
   struct Side {
     std::string who, what;
     Where where;
@@ -241,8 +248,7 @@ void RunningCore::Report(const char* name, Where where, Space space, bool writes
       "race: %s of %s %s %s, which %s %s by %s at %s without a barrier in between", mine.what.c_str(),
       mine.who.c_str(), mine.writes ? "writes" : "reads", place.c_str(), other.who.c_str(),
       other.writes ? "writes" : "reads", other.what.c_str(), At(other.where).c_str());
-  if (!race.harmless) Fail(mine.where, text);
-  Say(mine.where, text + "; it changes nothing, because the bytes are the same");
+  Fail(mine.where, text);
 }
 
 void RunningCore::CheckStore() {
