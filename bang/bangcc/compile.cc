@@ -90,12 +90,13 @@ class Pipeline {
   bool Preprocess(Pass pass, const std::string& output, std::string* errors) {
     Command command = {options_.compiler, "-x", "c++", "-E", "-D__BANG__=1", "-D__BANGCC__=1"};
     for (const char* word : kWords) command.push_back("-D" + std::string(word) + "=" + word);
+    // Arrays of a file stand in both passes, and so do the sizes that they have.
+    const Memories& memories = kMemories[options_.arch == kMemories[1].arch];
+    command.push_back("-D__MLU_NRAM_SIZE__=" + std::to_string(memories.nram));
+    command.push_back("-D__MLU_WRAM_SIZE__=" + std::to_string(memories.wram));
+    command.push_back("-D__MLU_SRAM_SIZE__=" + std::to_string(memories.sram));
     if (pass == Pass::kDevice) {
-      const Memories& memories = kMemories[options_.arch == kMemories[1].arch];
       command.push_back("-D__BANG_ARCH__=" + std::to_string(memories.arch));
-      command.push_back("-D__MLU_NRAM_SIZE__=" + std::to_string(memories.nram));
-      command.push_back("-D__MLU_WRAM_SIZE__=" + std::to_string(memories.wram));
-      command.push_back("-D__MLU_SRAM_SIZE__=" + std::to_string(memories.sram));
     } else {
       AppendDependencies(&command);
     }

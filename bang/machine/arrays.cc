@@ -116,8 +116,8 @@ Array* Arrays::Search(const void* address) {
   for (size_t i = locals_.size(); i-- > 0;) {
     if (locals_[i]->Holds(address)) return last_ = locals_[i].get();
   }
-  if (shared_ != nullptr) {
-    for (const auto& array : *shared_) {
+  for (Shared shared : shared_) {
+    for (const auto& array : *shared) {
       if (array->Holds(address)) return last_ = array.get();
     }
   }
@@ -131,8 +131,8 @@ const Array* Arrays::Below(const void* address) const {
   };
   for (const auto& array : file_->arrays) look(*array);
   for (const auto& array : locals_) look(*array);
-  if (shared_ != nullptr) {
-    for (const auto& array : *shared_) look(*array);
+  for (Shared shared : shared_) {
+    for (const auto& array : *shared) look(*array);
   }
   return best;
 }

@@ -9,6 +9,7 @@
 
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "bang/launch.h"
@@ -80,7 +81,10 @@ class Arrays {
   // Bytes of the space that are in use: the kernel's, and those of the functions entered.
   int64_t Used(Space space) const { return used_[static_cast<int>(space)]; }
 
-  void SetShared(std::vector<std::unique_ptr<Array>>* shared) { shared_ = shared, last_ = nullptr; }
+  // SRAM: of the core's own cluster first, then of the others of its union task, which copies
+  // between clusters write to.
+  using Shared = const std::vector<std::unique_ptr<Array>>*;
+  void SetShared(std::vector<Shared> shared) { shared_ = std::move(shared), last_ = nullptr; }
 
  private:
   Array* Search(const void* address);
@@ -95,7 +99,7 @@ class Arrays {
   std::vector<File> files_;
   const File* file_ = nullptr;
   std::vector<std::unique_ptr<Array>> locals_;
-  std::vector<std::unique_ptr<Array>>* shared_ = nullptr;  // of the core's cluster
+  std::vector<Shared> shared_;
   Array* last_ = nullptr;
   int64_t used_[5] = {};
 };

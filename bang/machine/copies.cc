@@ -3,6 +3,7 @@
 // __memcpy and __memcpy_async.
 #include <string.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "bang/machine.h"
@@ -64,16 +65,16 @@ Region Normal(const void* data, int64_t bytes, CopySide side) {
   return {static_cast<const char*>(data), bytes, side};
 }
 
-bool Scattered(const Region& region) {
-  return region.segments() > 1 &&
-         !(region.side.stride1 == region.bytes && region.side.count2 == 0);
+// Variables of functions lie in NRAM, too: kernels copy them in and out, one by one.
+bool IsIn(RunningCore& core, const Region& region, Space space) {
+  return (space == Space::kNram && core.IsVariable(region.begin)) || core.Fits(region, space);
 }
 
 // Both sides in their memories, apart, and as WRAM wants them.
 void CheckPlaces(RunningCore& core, const char* name, Where where, const Direction& way,
                  const Region& to, const Region& from) {
-  core.Locate(name, "dst", where, to, way.to);
-  core.Locate(name, "src", where, from, way.from);
+  if (!IsIn(core, to, way.to)) core.Locate(name, "dst", where, to, way.to);
+  if (!IsIn(core, from, way.from)) core.Locate(name, "src", where, from, way.from);
   if (Overlap(to, from)) core.Fail(where, Format("%s: dst and src overlap", name));
   for (const auto& [space, region] : {std::pair(way.to, &to), std::pair(way.from, &from)}) {
     if (space != Space::kWram) continue;
@@ -101,7 +102,8 @@ void RunningCore::Perform(const PendingCopy& copy) {
   Array* const from = arrays_.Find(copy.src.begin);
   Array* const to = arrays_.Find(copy.dst.begin);
   CheckRace(copy.name, copy.where, copy.src, from ? from->space() : Space::kGdram, false);
-  CheckRace(copy.name, copy.where, copy.dst, to ? to->space() : Space::kGdram, true);
+  CheckRace(copy.name, copy.where, copy.dst, to ? to->space() : Space::kGdram, true,
+            &copy.src);
   MoveBytes(copy.dst, copy.src);
 
   const int64_t segments = copy.dst.segments();
@@ -124,6 +126,21 @@ void RunningCore::Perform(const PendingCopy& copy) {
   }
 }
 
+void CopyToCluster(const char* name, bool async, void* dst, const void* src, int64_t bytes,
+                   mluMemcpyDirection_t direction, int64_t cluster, Where where) {
+  RunningCore& core = *current_core;
+  if (direction != SRAM2SRAM) {
+    core.Fail(where, Format("%s: only SRAM2SRAM takes the number of a cluster", name));
+  }
+  const int clusters = std::max(1, core.task().cluster_dim);
+  if (cluster < 0 || cluster >= clusters) {
+    core.Fail(where, Format("%s: cluster %lld is none of the %d of this union task", name,
+                            static_cast<long long>(cluster), clusters));
+  }
+  Copy(name, async, core.InCluster(dst, static_cast<int>(cluster)), src, {bytes, {}, {}}, direction,
+       where);
+}
+
 void Copy(const char* name, bool async, void* dst, const void* src, const CopyShape& shape,
           mluMemcpyDirection_t direction, Where where) {
   RunningCore& core = *current_core;
@@ -136,7 +153,7 @@ void Copy(const char* name, bool async, void* dst, const void* src, const CopySh
   }
   const Region to = Normal(dst, shape.bytes, shape.dst);
   const Region from = Normal(src, shape.bytes, shape.src);
-  const bool strided = Scattered(to) || Scattered(from);
+  const bool strided = to.scattered() || from.scattered();
   const int arch = core.launch().card->arch;
   if (const char* why = WhyNot(*way, arch, async, strided)) {
     core.Fail(where, Format("%s: %s: %s", name, way->name, why));
@@ -147,7 +164,7 @@ void Copy(const char* name, bool async, void* dst, const void* src, const CopySh
     // It has no such memory. Loads are done all the same, so that code behind them that looks at
     // values goes the way of its cluster's first core.
     const bool stays = way->to == Space::kNram || way->to == Space::kWram;
-    if (stays && core.Fits(to, way->to) && core.Fits(from, way->from)) MoveBytes(to, from);
+    if (stays && IsIn(core, to, way->to) && IsIn(core, from, way->from)) MoveBytes(to, from);
     return;
   }
   const bool in_core = way->from == Space::kNram && way->to == Space::kNram;
@@ -173,9 +190,10 @@ void Copy(const char* name, bool async, void* dst, const void* src, const CopySh
       core.in_flight().AddCompute(name, where, to.begin, to.end() - to.begin, true);
       core.in_flight().AddCompute(name, where, from.begin, from.end() - from.begin, false);
     }
-  } else if (async && core.checks() && !GetOptions().early) {
+  } else if (async && core.checks() && !GetOptions().early && !core.IsVariable(src)) {
     core.in_flight().AddCopy(copy);
   } else {
+    // Of a variable, too: before the sync its place may be another's.
     core.Perform(copy);
     if (async && core.checks()) core.in_flight().AddPerformed(copy);
   }
@@ -188,7 +206,7 @@ void Copy(const char* name, bool async, void* dst, const void* src, const CopySh
   const bool stored = way->to == Space::kGdram || way->to == Space::kLdram;
   const bool loaded = way->from == Space::kGdram || way->from == Space::kLdram;
   const Region& off_chip = stored ? to : from;
-  operation.strided = Scattered(off_chip);
+  operation.strided = off_chip.scattered();
   if (stored || loaded) {
     const GdramUnits units = CountGdramUnits(reinterpret_cast<uintptr_t>(off_chip.begin),
                                              off_chip.bytes, off_chip.side);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <vector>
+
 #include "bang/machine.h"
 #include "builtins/truth.h"
 #include "machine/running_core.h"
@@ -125,7 +127,12 @@ void Fill(const char* name, void* dst, int64_t count, int element_bytes, uint64_
     core.Complete(pipe == Pipe::kIo ? kIoBit : kMoveBit);
     const Place place = core.Locate(name, "dst", where, region, space);
     core.CheckInFlight({name, "dst", pipe, true, false}, where, region);
-    core.CheckRace(name, where, region, space, true);
+    if (core.unit() != nullptr) {
+      std::vector<char> values(bytes);
+      FillBytes(values.data(), count, element_bytes, value);
+      const Region stored = Contiguous(values.data(), bytes);
+      core.CheckRace(name, where, region, space, true, &stored);
+    }
     if (place.array != nullptr) place.array->MarkWritten(dst, bytes);
   }
   FillBytes(dst, count, element_bytes, value);

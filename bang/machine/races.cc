@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/races.h"
 
+#include <string.h>
+
 #include <algorithm>
 
 namespace bang {
@@ -32,9 +34,24 @@ void Races::Note(Cell* cell, int member, bool writes, const Site& site) {
   cell->reads.push_back(step);
 }
 
-bool Races::Access(int member, const char* data, int64_t bytes, bool writes, const Site& site,
-                   Race* race) {
+bool Races::Conflicts(const Cell& cell, int member, bool writes, Race* race) const {
+  if (cell.written && !Before(cell.write, member)) {
+    *race = {cell.write.member, true, cell.write.site, nullptr, false};
+    return true;
+  }
+  if (!writes) return false;
+  for (const Step& read : cell.reads) {
+    if (Before(read, member)) continue;
+    *race = {read.member, false, read.site, nullptr, false};
+    return true;
+  }
+  return false;
+}
+
+bool Races::Access(int member, const char* data, int64_t bytes, bool writes, const char* stored,
+                   const Site& site, Race* race) {
   const char* const end = data + bytes;
+  bool harmless = false;
   SplitAt(data);
   SplitAt(end);
   auto cell = cells_.lower_bound(data);
@@ -62,22 +79,19 @@ bool Races::Access(int member, const char* data, int64_t bytes, bool writes, con
       continue;
     }
     Cell& known = cell->second;
-    if (known.written && !Before(known.write, member)) {
-      *race = {known.write.member, true, known.write.site, at};
-      return true;
-    }
-    if (writes) {
-      for (const Step& read : known.reads) {
-        if (Before(read, member)) continue;
-        *race = {read.member, false, read.site, at};
-        return true;
-      }
+    Race found;
+    if (Conflicts(known, member, writes, &found)) {
+      found.address = at;
+      found.harmless = stored != nullptr && memcmp(at, stored + (at - data), known.end - at) == 0;
+      if (!harmless || !found.harmless) *race = found;
+      if (!found.harmless) return true;
+      harmless = true;
     }
     Note(&known, member, writes, site);
     at = known.end;
     ++cell;
   }
-  return false;
+  return harmless;
 }
 
 void Races::Meet(const std::vector<int>& members, bool all) {

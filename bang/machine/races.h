@@ -32,10 +32,12 @@ class Races {
     bool other_writes;
     Site site;
     const char* address;  // of the first byte in question
+    bool harmless;        // all of it is stores of what is there already
   };
   // Member `member` touches [data, data + bytes). Returns whether that is a race, and with what.
-  bool Access(int member, const char* data, int64_t bytes, bool writes, const Site& site,
-              Race* race);
+  // `stored`: the bytes that a store brings; null: not known, or a load.
+  bool Access(int member, const char* data, int64_t bytes, bool writes, const char* stored,
+              const Site& site, Race* race);
 
   // A barrier of these members. `all`: of all that have not ended; what was before is forgotten.
   void Meet(const std::vector<int>& members, bool all);
@@ -57,6 +59,8 @@ class Races {
   bool Before(const Step& step, int member) const {
     return step.member == member || step.step <= clocks_[member][step.member];
   }
+  // Whether an access that comes now conflicts with those of the cell, and with what.
+  bool Conflicts(const Cell& cell, int member, bool writes, Race* race) const;
   void SplitAt(const char* address);
   void Note(Cell* cell, int member, bool writes, const Site& site);
 

@@ -19,6 +19,10 @@ struct Region {
     return begin + side.count1 * side.stride1 + side.count2 * side.stride2 + bytes;
   }
   int64_t segments() const { return (side.count1 + 1) * (side.count2 + 1); }
+  // Whether the segments leave gaps, or come in another order than their addresses.
+  bool scattered() const {
+    return segments() > 1 && !(side.stride1 == bytes && side.count2 == 0);
+  }
   int64_t total() const { return segments() * bytes; }
   const char* segment(int64_t index) const {
     return begin + index % (side.count1 + 1) * side.stride1 +

@@ -30,15 +30,19 @@ void RunningCore::Run(LaunchState* launch, int64_t unit_number, UnionTask* unit,
   member_ = member;
   check_ = launch->check;
   next_look_ = operators_;
+  store_.bytes = 0;
   ++runs_;
   recorder_.Start(operations);
   output_.clear();
   remarks_.clear();
   unwritten_reads_.clear();
-  Sram& sram = unit != nullptr ? unit->sram(member) : own_sram_;
-  if (unit == nullptr) sram.Clear();
+  if (unit == nullptr) own_sram_.Clear();
   arrays_.Enter(launch->kernel, launch->module);
-  arrays_.SetShared(sram.arrays());
+  std::vector<Arrays::Shared> shared{OwnSram().arrays()};
+  for (int i = 0; unit != nullptr && i < unit->clusters(); ++i) {
+    if (i != UnionTask::Cluster(member)) shared.push_back(unit->sram(i).arrays());
+  }
+  arrays_.SetShared(std::move(shared));
 
   // Whatever way the task ends, the next begins with nothing in flight.
   struct End {
@@ -51,6 +55,7 @@ void RunningCore::Run(LaunchState* launch, int64_t unit_number, UnionTask* unit,
   } end{this};
   current_core = this;
   launch->run_copy(launch->body);
+  if (store_.bytes != 0) CheckStore();
   Complete(kIoBit | kMoveBit);
   recorder_.Flush();
 }
@@ -185,22 +190,31 @@ void RunningCore::CheckInFlight(const Access& access, Where where, const Region&
 }
 
 void RunningCore::CheckRace(const char* name, Where where, const Region& region, Space space,
-                            bool writes) {
+                            bool writes, const Region* stored) {
   if (unit_ == nullptr || (space != Space::kSram && space != Space::kGdram)) return;
   Races::Race race;
   const Races::Site site{name, where, nullptr};
-  const bool contiguous = region.segments() == 1 ||
-                          (region.side.stride1 == region.bytes && region.side.count2 == 0);
-  const int64_t pieces = contiguous ? 1 : region.segments();
-  const int64_t bytes = contiguous ? region.end() - region.begin : region.bytes;
+  const bool whole = !region.scattered() && (stored == nullptr || !stored->scattered());
+  const int64_t pieces = whole ? 1 : region.segments();
+  const int64_t bytes = whole ? region.total() : region.bytes;
   for (int64_t i = 0; i < pieces; ++i) {
-    if (!unit_->races().Access(member_, region.segment(i), bytes, writes, site, &race)) continue;
-    FailRace(name, where, space, writes, race.address, race);
+    const char* const from = stored != nullptr ? stored->segment(i) : nullptr;
+    if (unit_->races().Access(member_, region.segment(i), bytes, writes, from, site, &race)) {
+      Report(name, where, space, writes, race);
+    }
   }
 }
 
-void RunningCore::FailRace(const char* name, Where where, Space space, bool writes,
-                           const char* address, const Races::Race& race) {
+void RunningCore::Report(const char* name, Where where, Space space, bool writes,
+                         const Races::Race& race) {
+  const char* const address = race.address;
+  if (race.harmless) {
+    // One text per line of the source, whichever the cores and the bytes are.
+    Say(where, Format("cores store the same bytes to %s without a barrier in between; it changes "
+                      "nothing, but only as long as they are the same",
+                      SpaceName(space)));
+    return;
+  }
   struct Side {
     std::string who, what;
     Where where;
@@ -230,11 +244,24 @@ void RunningCore::FailRace(const char* name, Where where, Space space, bool writ
                    static_cast<long long>(address - allocation->begin),
                    static_cast<long long>(allocation->number));
   }
-  Fail(mine.where,
-       Format("race: %s of %s %s %s, which %s %s by %s at %s without a barrier in between",
-              mine.what.c_str(), mine.who.c_str(), mine.writes ? "writes" : "reads", place.c_str(),
-              other.who.c_str(), other.writes ? "writes" : "reads", other.what.c_str(),
-              At(other.where).c_str()));
+  const std::string text = Format(
+      "race: %s of %s %s %s, which %s %s by %s at %s without a barrier in between", mine.what.c_str(),
+      mine.who.c_str(), mine.writes ? "writes" : "reads", place.c_str(), other.who.c_str(),
+      other.writes ? "writes" : "reads", other.what.c_str(), At(other.where).c_str());
+  Fail(mine.where, text);
+}
+
+void RunningCore::CheckStore() {
+  const Store store = store_;
+  store_.bytes = 0;
+  if (memcmp(store.data, store.before, store.bytes) != 0) {
+    Report(nullptr, ScalarWhere(store.code), store.space, true, store.race);
+  }
+  Races::Race race;
+  if (unit_->races().Access(member_, store.data, store.bytes, true, store.data,
+                            {nullptr, {}, store.code}, &race)) {
+    Report(nullptr, ScalarWhere(store.code), store.space, true, race);
+  }
 }
 
 void RunningCore::Complete(unsigned pipes) {
@@ -309,9 +336,21 @@ void* SharedMemory(const ArrayRecord& record) {
   return core == nullptr ? nullptr : core->SharedArray(record);
 }
 
+Sram& RunningCore::OwnSram() {
+  return unit_ != nullptr ? unit_->sram(UnionTask::Cluster(member_)) : own_sram_;
+}
+
+void* RunningCore::InCluster(void* address, int cluster) {
+  if (unit_ == nullptr || cluster == UnionTask::Cluster(member_)) return address;
+  const ArrayRecord* const record = OwnSram().Find(address);
+  if (record == nullptr) return address;
+  char* const there = unit_->sram(cluster).Get(*record).begin();
+  return there + (static_cast<char*>(address) - OwnSram().Get(*record).begin());
+}
+
 void* RunningCore::SharedArray(const ArrayRecord& record) {
   if (last_shared_record_ == &record && last_shared_run_ == runs_) return last_shared_;
-  Sram& sram = unit_ != nullptr ? unit_->sram(member_) : own_sram_;
+  Sram& sram = OwnSram();
   const int64_t used = sram.UsedWith(record);
   if (check_ && used > launch_->card->sram_bytes) {
     Fail({record.file, record.line},

@@ -60,6 +60,9 @@ class RunningCore {
   // Tells at the end of the launch, once per text.
   void Say(Where where, const std::string& text);
 
+  // Whether that is a variable of a function, which the card keeps in NRAM, too.
+  bool IsVariable(const void* data) { return OnStack(data) && arrays_.Find(data) == nullptr; }
+
   // Where [data, data + bytes of the region) lies; ends the task unless all of it is in `space`,
   // inside one array or allocation.
   Place Locate(const char* name, const char* operand, Where where, const Region& region,
@@ -68,12 +71,16 @@ class RunningCore {
   bool Fits(const Region& region, Space space);
   // Ends the task if the access touches what is in flight.
   void CheckInFlight(const Access& access, Where where, const Region& region);
-  // Ends the task if the access races with another core's of the union task.
-  void CheckRace(const char* name, Where where, const Region& region, Space space, bool writes);
+  // Ends the task if the access races with another core's of the union task. `stored`: where
+  // the bytes come from, if that is known: storing what is there already is only told.
+  void CheckRace(const char* name, Where where, const Region& region, Space space, bool writes,
+                 const Region* stored = nullptr);
 
   // Ends the task if the array that was declared last does not fit beside the others.
   void CheckCapacity(Space space, Where where);
   void* SharedArray(const ArrayRecord& record);
+  // The same place in the SRAM of another cluster of the union task; what is no SRAM stays.
+  void* InCluster(void* address, int cluster);
 
   // The copies of these pipes happen now, as at a sync.
   void Complete(unsigned pipes);
@@ -88,6 +95,7 @@ class RunningCore {
   }
   // For built-ins: the work of one counts as many operators when it comes to looking at the time.
   void Called() {
+    if (store_.bytes != 0) CheckStore();
     if ((++calls_ & 63) == 0) Look();
   }
   void Look();
@@ -97,12 +105,15 @@ class RunningCore {
 
  private:
   bool OnStack(const void* data) const { return data >= stack_begin_ && data < stack_end_; }
+  Sram& OwnSram();
   [[noreturn]] void FailPlace(const char* name, const char* operand, Where where,
                               const Region& region, Space space);
   [[noreturn]] void FailScalar(const Region& region, bool writes, const void* code);
   void SayUnwritten(const Array& array, const char* data, const void* code);
-  [[noreturn]] void FailRace(const char* name, Where where, Space space, bool writes,
-                             const char* address, const Races::Race& race);
+  // Ends the task, or tells of a race that is harmless.
+  void Report(const char* name, Where where, Space space, bool writes, const Races::Race& race);
+  // A scalar store is announced before it happens: whether it changed anything is seen later.
+  void CheckStore();
   const Allocation* FindAllocation(const void* data);
   Where ScalarWhere(const void* code) const;
 
@@ -121,6 +132,17 @@ class RunningCore {
   std::string output_;
   std::vector<Remark> remarks_;
   std::vector<std::pair<const void*, size_t>> unwritten_reads_;  // code, number of the remark
+
+  // A scalar store that races, unless it stores what was there; no bytes: none.
+  struct Store {
+    const char* data;
+    int64_t bytes;
+    char before[16];
+    Space space;
+    const void* code;
+    Races::Race race;
+  };
+  Store store_{};
 
   int64_t operators_ = 0;
   int64_t next_look_ = 0;

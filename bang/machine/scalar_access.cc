@@ -28,6 +28,7 @@ Where RunningCore::ScalarWhere(const void* code) const {
 }
 
 void RunningCore::ScalarAccess(const char* data, int64_t bytes, bool writes, const void* code) {
+  if (store_.bytes != 0) CheckStore();
   Array* const array = arrays_.Find(data);
   if (array == nullptr && OnStack(data)) return;
   recorder_.ScalarAccess(array != nullptr ? array->space() : Space::kGdram);
@@ -56,8 +57,12 @@ void RunningCore::ScalarAccess(const char* data, int64_t bytes, bool writes, con
   const Space space = array != nullptr ? array->space() : Space::kGdram;
   if (unit_ != nullptr && (space == Space::kSram || space == Space::kGdram)) {
     Races::Race race;
-    if (unit_->races().Access(member_, data, bytes, writes, {nullptr, {}, code}, &race)) {
-      FailRace(nullptr, ScalarWhere(code), space, writes, race.address, race);
+    if (unit_->races().Access(member_, data, bytes, writes, nullptr, {nullptr, {}, code}, &race)) {
+      if (!writes || bytes > static_cast<int64_t>(sizeof store_.before)) {
+        Report(nullptr, ScalarWhere(code), space, writes, race);
+      }
+      store_ = {data, bytes, {}, space, code, race};
+      memcpy(store_.before, data, bytes);
     }
   }
   if (array == nullptr) return;

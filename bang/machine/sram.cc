@@ -33,6 +33,13 @@ Array& Sram::Get(const ArrayRecord& record) {
   return *arrays_.back();
 }
 
+const ArrayRecord* Sram::Find(const void* address) const {
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].in_use && arrays_[i]->Holds(address)) return entries_[i].record;
+  }
+  return nullptr;
+}
+
 int64_t Sram::UsedWith(const ArrayRecord& record) const {
   int64_t bytes = record.bytes;
   for (const Entry& entry : entries_) {

@@ -20,6 +20,8 @@ class Sram {
   void Clear();
   // The array of this record, which is in use from now on.
   Array& Get(const ArrayRecord& record);
+  // The record of the array in use that holds the byte; null: none does.
+  const ArrayRecord* Find(const void* address) const;
   // Bytes in use, were this array in use, too.
   int64_t UsedWith(const ArrayRecord& record) const;
   std::vector<std::unique_ptr<Array>>* arrays() { return &arrays_; }

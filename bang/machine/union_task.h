@@ -48,7 +48,8 @@ class UnionTask {
   void Unlock(int member, int id, Where where);
 
   Races& races() { return races_; }
-  Sram& sram(int member) { return sram_[Cluster(member)]; }
+  int clusters() const { return static_cast<int>(sram_.size()); }
+  Sram& sram(int cluster) { return sram_[cluster]; }
 
  private:
   enum class State : uint8_t { kReady, kAtBarrier, kAtLock, kEnded };

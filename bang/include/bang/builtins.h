@@ -48,8 +48,13 @@
   void name(T* dst, const BANG_SAME* src, BANG_SAME value, int count, BANG_WHERE) {       \
     ::bang::Scalar(BANG_ID(name, Scalar), dst, src, ::bang::BitsOf(value), count, where); \
   }
-#define BANG_DECLARE_UnaryScratch(name, operation, types, since)                           \
-  BANG_TEMPLATE(types, since)                                                              \
+#define BANG_DECLARE_ScalarLast(name, operation, types, since)                          \
+  BANG_TEMPLATE(types, since)                                                           \
+  void name(T* dst, const BANG_SAME* src, int count, BANG_SAME value, BANG_WHERE) {     \
+    ::bang::Scalar(BANG_ID(name, ScalarLast), dst, src, ::bang::BitsOf(value), count, where); \
+  }
+#define BANG_DECLARE_UnaryScratch(name, operation, types, since)                        \
+  BANG_TEMPLATE(types, since)                                                           \
   void name(T* dst, const BANG_SAME* src, BANG_SAME*, BANG_SAME*, int count, BANG_WHERE) { \
     ::bang::Unary(BANG_ID(name, UnaryScratch), dst, src, count, where);                    \
   }

@@ -13,11 +13,14 @@
     ::bang::Copy(#name, async, dst, src, {bytes, {}, {}}, direction, where);                       \
   }                                                                                                \
   BANG_INLINE void name(void* dst, const void* src, int64_t bytes, mluMemcpyDirection_t direction, \
-                        int64_t dst_stride, int64_t src_stride, int64_t segnum, BANG_WHERE) {      \
-    ::bang::Copy(#name, async, dst, src,                                                           \
-                 {bytes, {dst_stride, segnum, 0, 0}, {src_stride, segnum, 0, 0}}, direction,       \
-                 where);                                                                           \
-  }                                                                                                \
+                        int64_t cluster, BANG_WHERE) {                                            \
+    ::bang::CopyToCluster(#name, async, dst, src, bytes, direction, cluster, where);              \
+  }                                                                                               \
+  BANG_INLINE void name(void* dst, const void* src, int64_t bytes, mluMemcpyDirection_t direction, \
+                        int64_t dst_stride, int64_t src_stride, int64_t segnum, BANG_WHERE) {     \
+    ::bang::Copy(#name, async, dst, src,                                                          \
+                 {bytes, {dst_stride, segnum, 0, 0}, {src_stride, segnum, 0, 0}}, direction, where); \
+  }                                                                                               \
   BANG_INLINE void name(void* dst, const void* src, int64_t bytes, mluMemcpyDirection_t direction, \
                         int64_t dst_stride0, int64_t dst_segnum1, int64_t dst_stride1,             \
                         int64_t dst_segnum2, int64_t src_stride0, int64_t src_segnum1,             \

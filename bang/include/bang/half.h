@@ -249,16 +249,20 @@ BANG_FUNCTION_OF_HALF(atan)
 BANG_FUNCTION_OF_HALF(isnan)
 BANG_FUNCTION_OF_HALF(isinf)
 #undef BANG_FUNCTION_OF_HALF
-#define BANG_FUNCTION_OF_HALVES(name)                                                              \
-  namespace std {                                                                                  \
+#endif
+#define BANG_FUNCTION_OF_HALVES(name)                                                          \
+  namespace std {                                                                              \
   inline float name(half x, half y) { return name(static_cast<float>(x), static_cast<float>(y)); } \
-  }                                                                                                \
+  template <typename T>                                                                        \
+  inline enable_if_t<is_arithmetic<T>::value && !is_same<T, half>::value, float> name(half x, T y) { \
+    return name(static_cast<float>(x), static_cast<float>(y));                                 \
+  }                                                                                            \
+  }                                                                                            \
   using std::name;
 BANG_FUNCTION_OF_HALVES(pow)
 BANG_FUNCTION_OF_HALVES(fmax)
 BANG_FUNCTION_OF_HALVES(fmin)
 BANG_FUNCTION_OF_HALVES(fmod)
 #undef BANG_FUNCTION_OF_HALVES
-#endif
 
 #endif  // BANG_HALF_H_

@@ -57,6 +57,9 @@ struct CopyShape {
 // `name` is the built-in's, for error texts.
 void Copy(const char* name, bool async, void* dst, const void* src, const CopyShape& shape,
           mluMemcpyDirection_t direction, Where where);
+// The same to the SRAM of a cluster of the union task: dst is the place in the own one.
+void CopyToCluster(const char* name, bool async, void* dst, const void* src, int64_t bytes,
+                   mluMemcpyDirection_t direction, int64_t cluster, Where where);
 
 // `count` pieces of `bytes`; piece i of the scattered side begins at its base + offsets[i] bytes,
 // of the other at i * stride. Offsets are in NRAM, the scattered side is GDRAM. Blocking.

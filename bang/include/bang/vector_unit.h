@@ -51,6 +51,7 @@ enum class Operation : uint8_t {
   kBand,
   kBor,
   kBxor,
+  kRelun,
   kAverage,
   kExchange,
   kIncrement,

@@ -133,6 +133,7 @@ void Check(const char* name, Rounding rounding, Positions positions, const Call<
 #define CHECK_Unary(...)
 #define CHECK_Binary(...)
 #define CHECK_Scalar(...)
+#define CHECK_ScalarLast(...)
 #define CHECK_Cycle(...)
 #define CHECK_UnaryScratch(...)
 #define CHECK_BinaryScratch(...)

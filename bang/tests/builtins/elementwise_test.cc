@@ -153,10 +153,16 @@ void CheckBits(const char* name, Operation operation,
     CheckBinary<T>(#name, Operation::operation, 1,                                             \
                    [](T* dst, const T* a, const T* b, int n, int) { name(dst, a, b[0], n); }); \
   });
-#define CHECK_VectorFunctionScalar(name, operation, types_)                                    \
-  ForEachType<bang::types::types_>([](auto type) {                                             \
-    using T = decltype(type);                                                                  \
-    CheckBinary<T>(#name, Operation::operation, 1,                                             \
+#define CHECK_ScalarLast(name, operation, types_)                              \
+  ForEachType<bang::types::types_>([](auto type) {                             \
+    using T = decltype(type);                                                  \
+    CheckBinary<T>(#name, Operation::operation, 1,                             \
+                   [](T* dst, const T* a, const T* b, int n, int) { name(dst, a, n, b[0]); }); \
+  });
+#define CHECK_VectorFunctionScalar(name, operation, types_)                    \
+  ForEachType<bang::types::types_>([](auto type) {                             \
+    using T = decltype(type);                                                  \
+    CheckBinary<T>(#name, Operation::operation, 1,                             \
                    [](T* dst, const T* a, const T* b, int n, int) { name(n, dst, a, b[0]); }); \
   });
 #define CHECK_Cycle(name, operation, types_)                                                    \

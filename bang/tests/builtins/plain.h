@@ -68,6 +68,10 @@ inline double PlainReal(bang::Operation operation, float a, float b) {
     case kAnd: return a != 0 && b != 0;
     case kOr: return a != 0 || b != 0;
     case kXor: return (a != 0) != (b != 0);
+    case kRelun: {
+      const float positive = a > 0 || isnan(a) ? a : 0;
+      return positive > b ? b : positive;
+    }
     default: ADD_FAILURE() << "no such operation of reals"; return 0;
   }
 }

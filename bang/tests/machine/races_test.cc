@@ -70,7 +70,7 @@ TEST(Races, AreThoseOfThePlainWay) {
       const bool writes = pick(0, 2) == 0;
       bang::Races::Race race;
       const bool found =
-          checked.Access(member, memory + begin, bytes, writes, {"x", {"f", 1}, nullptr}, &race);
+          checked.Access(member, memory + begin, bytes, writes, nullptr, {"x", {"f", 1}, nullptr}, &race);
       ASSERT_EQ(plain.Access(member, begin, bytes, writes), found) << round << " " << step;
       if (found) {
         ++races;

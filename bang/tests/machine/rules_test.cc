@@ -114,7 +114,7 @@ TEST_F(RulesTest, OperandsLieInTheirSpaceAndArray) {
   Breaks(
       [&] {
         float x[4];
-        Load(x, in, 4, 50);
+        Add(x, nram_a, nram_b, 4, 50);
       },
       "dst (16 bytes) has to be in NRAM, but is a variable of the function");
   Breaks(
@@ -193,7 +193,7 @@ TEST_F(RulesTest, LocalArraysHaveAnEndAndALimit) {
       [&] {
         alignas(128) float x[64];
         { bang::LocalArray guard("x", bang::Space::kNram, x, sizeof x, Line(40)); }
-        Load(x, own_in(), 64, 50);
+        Add(x, nram_a, nram_b, 64, 50);
       },
       "dst (256 bytes) has to be in NRAM, but is a variable of the function");
 }
