@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cnrt.h"
+#include <cnrt.h>
 
 #define MLUOP_MAJOR 1
 #define MLUOP_MINOR 11

@@ -13,7 +13,7 @@
 namespace bang {
 namespace {
 
-std::atomic<int> compiled_for = 0;
+std::array<std::atomic<int>, 2> compiled_for = {};  // in the order in which they came
 thread_local int current = 0;
 thread_local std::vector<double> host_times;  // by device
 
@@ -25,16 +25,19 @@ std::string DisplayName(const Card& card) {
 
 std::vector<std::unique_ptr<SimulatedDevice>>* MakeDevices() {
   const char* names = getenv("BANG_DEVICE");
-  if (names == nullptr || *names == '\0') names = compiled_for == 372 ? "mlu370" : "mlu590";
+  std::string rest = names != nullptr ? names : "";
+  if (rest.empty()) rest = compiled_for[0] == 372 ? "mlu370" : "mlu590";
+  if ((names == nullptr || *names == '\0') && compiled_for[1] != 0) {
+    rest += compiled_for[1] == 372 ? ",mlu370" : ",mlu590";
+  }
   auto* devices = new std::vector<std::unique_ptr<SimulatedDevice>>;
-  std::string rest = names;
   for (size_t begin = 0; begin <= rest.size();) {
     const size_t end = std::min(rest.find(',', begin), rest.size());
     const Card* card = GetCard(rest.substr(begin, end - begin));
     if (card == nullptr) {
       fprintf(stderr,
               "bang: BANG_DEVICE is \"%s\"; expected mlu590, mlu370 or a list as mlu590,mlu370\n",
-              names);
+              rest.c_str());
       exit(2);
     }
     devices->push_back(std::make_unique<SimulatedDevice>(static_cast<int>(devices->size()), *card));
@@ -46,8 +49,10 @@ std::vector<std::unique_ptr<SimulatedDevice>>* MakeDevices() {
 }  // namespace
 
 bool CompiledFor(int arch) {
-  int none = 0;
-  compiled_for.compare_exchange_strong(none, arch);
+  for (std::atomic<int>& known : compiled_for) {
+    int expected = 0;
+    if (known.compare_exchange_strong(expected, arch) || expected == arch) break;
+  }
   return true;
 }
 

@@ -4,7 +4,7 @@
  *
  * Each device is a simulated card: "MLU590 (simulated)" or "MLU370 (simulated)". BANG_DEVICE names
  * the devices that there are, mlu590, mlu370 or a list of them with commas, and device 0 is the
- * first of the list. Without it there is one: the card that the program was compiled for, or else
+ * first of the list. Without it there is one for each card that the program has code for, or else
  * mlu590.
  *
  * Every call has done its work when it returns, asynchronous ones too. Time on the device is

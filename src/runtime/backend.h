@@ -13,8 +13,10 @@
 namespace detops::runtime {
 
 struct Backend {
-  // Devices are "cuda:0", "cuda:1"; "cuda" is the first. Implementations are "cuda:simt".
+  // Devices are "cuda:0", "cuda:1" or "mlu590", "mlu370"; "cuda" is the first. Implementations are
+  // "cuda:simt".
   const char* name;
+  const char* devices;  // the names that its devices have, for error texts
   const char* kind;     // "NVIDIA GPU"
   const char* needs;    // why its implementations can't run where there is none
   const char* plugin;   // "libdetops_cuda.so", beside libdetops; null where libdetops has it all

@@ -30,8 +30,7 @@ Device& FindDevice(std::string_view name) {
   std::string expected;
   for (const Backend& backend : Backends()) {
     if (wanted != backend.name) {
-      expected += core::Concat(expected.empty() ? "" : ", ", backend.name);
-      if (backend.plugin != nullptr) expected += core::Concat(", ", backend.name, ":N");
+      expected += core::Concat(expected.empty() ? "" : ", ", backend.devices);
       continue;
     }
     const std::span<Device* const> devices = DevicesOf(backend);

@@ -23,7 +23,7 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  const std::string& name() const { return name_; }  // "cpu", "cuda:0"
+  const std::string& name() const { return name_; }  // "cpu", "cuda:0", "mlu590"
   const std::string& description() const { return description_; }
 
   // For 0 bytes too a pointer that Free takes.
@@ -46,9 +46,9 @@ class Device {
   std::string name_, description_;
 };
 
-// "cuda" of "cuda:0" and "cuda:simt".
+// "cuda" of "cuda:0" and "cuda:simt", "mlu" of "mlu590".
 constexpr std::string_view BackendNameOf(std::string_view device_or_implementation) {
-  return device_or_implementation.substr(0, device_or_implementation.find(':'));
+  return device_or_implementation.substr(0, device_or_implementation.find_first_of(":0123456789"));
 }
 
 // "cpu", "cuda:1"; "cuda" is the first. Fails with the names there are.

@@ -26,7 +26,7 @@ struct Plugin {
 inline constexpr char kPluginEntryName[] = "detopsPlugin";
 using PluginEntry = const Plugin& (*)();
 
-// Each src/ops/<op>/cuda.cu specialises it for its operator.
+// Each src/ops/<op>/cuda.cu, or mlu.cc, specialises it for its operator.
 template <class Op>
 const Implementation<Op>& PluginImplementation();
 

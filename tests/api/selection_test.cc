@@ -92,7 +92,7 @@ TEST(Devices, UnknownNameIsRefusedWithThoseThereAre) {
   EXPECT_EQ(handle, nullptr);
   EXPECT_EQ(LastError().rfind("detopsCreate: device: ", 0), 0u) << LastError();
   EXPECT_NE(LastError().find("\"abacus\""), std::string::npos) << LastError();
-  EXPECT_NE(LastError().find("expected cpu, cuda, cuda:N"), std::string::npos) << LastError();
+  EXPECT_NE(LastError().find("expected cpu, cuda, cuda:N, mlu"), std::string::npos) << LastError();
   EXPECT_EQ(detopsCreate(&handle, "cpu:7"), MLUOP_STATUS_BAD_PARAM);
   EXPECT_NE(LastError().find("devices here: cpu"), std::string::npos) << LastError();
   EXPECT_EQ(detopsSetDevice("abacus"), MLUOP_STATUS_BAD_PARAM);

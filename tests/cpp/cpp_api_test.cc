@@ -186,7 +186,8 @@ TEST(CppApi, ErrorsNameTheCppFunctionAndItsArgument) {
             }),
             "detops::points_in_boxes: points: has 0 dims");
   EXPECT_EQ(ErrorOf([&] { Context("nowhere"); }),
-            "detops::Context: device: there is no \"nowhere\"; expected cpu, cuda, cuda:N");
+            "detops::Context: device: there is no \"nowhere\"; expected cpu, cuda, cuda:N, mlu, mlu590, "
+            "mlu370");
   context.set_implementation("cpu:nothing");
   EXPECT_EQ(overlaps(box).find("detops::bbox_overlaps: "), 0u);
   EXPECT_EQ(ErrorOf([&] { context.empty(DType::kHalf, {1}).data<float>(); }),

@@ -26,6 +26,11 @@ inline std::string DeviceOf(std::string_view implementation) {
   return std::string(implementation.substr(0, implementation.find(':')));
 }
 
+// How much slower than a processor's an implementation is here, roughly: MLUs are simulated.
+inline int64_t SlowdownOf(std::string_view implementation) {
+  return DeviceOf(implementation) == "mlu" ? 50 : 1;
+}
+
 // Why no device of that kind ("cuda") can be used here; "" if one can.
 inline std::string WhyNot(std::string_view kind) {
   size_t count = 0;

@@ -4,8 +4,8 @@
 
 namespace bang {
 
-// bangcc calls this for every file with device code, before main: 372 or 592. The first one chooses
-// the device where BANG_DEVICE does not.
+// bangcc calls this for every file with device code, before main or when its library is loaded: 372
+// or 592. Where BANG_DEVICE names no devices, these are they, in this order.
 bool CompiledFor(int arch);
 
 }  // namespace bang
