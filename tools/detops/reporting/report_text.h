@@ -48,7 +48,7 @@ inline std::string Shares(const nlohmann::ordered_json& measurement, const std::
   const bool given = sheet != measurement.end() && sheet->is_number();
   return Share(measurement[side + "_efficiency"]) + (given ? " (" + Share(*sheet) + ")" : "");
 }
-// "cuda:simt", on any but the first device of its kind "cuda:simt on cuda:1".
+// "cuda:simt"; on any but the first of equal devices "cuda:simt on cuda:1", "mlu:bang on mlu590".
 inline std::string RowName(const nlohmann::ordered_json& measurement) {
   const std::string device = Text(measurement["device"]);
   const bool first = device.find(':') == std::string::npos || device.ends_with(":0");

@@ -33,7 +33,7 @@ struct DeviceInfo {
   bool usable;
 };
 std::vector<DeviceInfo> Devices();
-// "cuda:0" of "cuda".
+// "cuda" of "cuda:0" and "cuda:simt", "mlu" of "mlu590".
 std::string BackendOf(const std::string& device_or_implementation);
 
 // Whether a name like "cuda:0" means this device. "cuda" means all of that backend, "" all.
