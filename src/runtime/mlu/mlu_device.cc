@@ -86,7 +86,7 @@ void MluDevice::MakeContiguous(const mluOpTensorStruct& desc, const void* src, v
   const DeviceScope scope(ordinal_);
   const mlu::Grid grid = {QueueOf(queue), clusters(), cores_per_cluster()};
   (arch() == 592 ? mlu::LaunchMakeContiguous<592> : mlu::LaunchMakeContiguous<372>)(grid, tensor,
-                                                                                   src, dst);
+                                                                                    src, dst);
   Check(Cnrt().get_last_error(), "making a tensor contiguous");
 }
 
@@ -211,12 +211,12 @@ std::vector<std::unique_ptr<MluDevice>> FindDevices() {
     constexpr double kTransfersPerCycle = 2;
     const double bytes_per_cycle =
         kTransfersPerCycle * OptionalAttribute(cnrtAttrGmemBusWidth, i) / 8;
-    const MluFacts facts = {.arch = arch,
-                            .clusters = Attribute(cnrtAttrClusterCount, i),
-                            .cores_per_cluster = Attribute(cnrtAttrMcorePerCluster, i),
-                            .clock_khz = Attribute(cnrtAttrIpuClockRate, i),
-                            .bytes_per_second =
-                                1e3 * OptionalAttribute(cnrtAttrMemClockRate, i) * bytes_per_cycle};
+    const MluFacts facts = {
+        .arch = arch,
+        .clusters = Attribute(cnrtAttrClusterCount, i),
+        .cores_per_cluster = Attribute(cnrtAttrMcorePerCluster, i),
+        .clock_khz = Attribute(cnrtAttrIpuClockRate, i),
+        .bytes_per_second = 1e3 * OptionalAttribute(cnrtAttrMemClockRate, i) * bytes_per_cycle};
     all.push_back(std::make_unique<MluDevice>(i, facts, std::move(name), properties.name));
   }
   if (all.empty()) core::Fail(MLUOP_STATUS_NOT_SUPPORTED, "the runtime shows none");
@@ -243,7 +243,8 @@ void Check(cnrtRet_t error, const char* what) {
   if (error == cnrtSuccess) return;
   const bool memory = error == cnrtErrorNoMem || error == cnrtErrorSysNoMem;
   if (!memory) runtime::something_failed = true;
-  const std::string why = !memory && Cnrt().error_text != nullptr ? Cnrt().error_text() : "";
+  std::string why = !memory && Cnrt().error_text != nullptr ? Cnrt().error_text() : "";
+  for (size_t at; (at = why.find("\n  ")) != std::string::npos;) why.replace(at, 3, ", ");
   core::Fail(memory ? MLUOP_STATUS_ALLOC_FAILED : MLUOP_STATUS_EXECUTION_FAILED, what,
              ": the MLU's runtime says ", Cnrt().get_error_string(error), why.empty() ? "" : "; ",
              why);
