@@ -93,6 +93,17 @@ def test_no_boxes_are_no_error(none):
     assert values.shape == argmax.shape == (1, 1, 0, 4)
 
 
+def test_no_corners_in_pairs_are_no_boxes():
+    """With and without scores, which nothing has."""
+    none = np.empty((0, 4, 2))
+    assert detops.poly_nms(none, 0.5).tolist() == []
+    assert detops.poly_nms(none.astype("f"), 0.5, order="index").tolist() == []
+    assert detops.poly_nms(none, 0.5, scores=[]).tolist() == []
+    for wrong in (np.empty((0, 4, 3)), np.empty((1, 4, 2))):
+        with pytest.raises(ValueError, match=r"poly_nms: dets has shape .*; expected \(N, 9\)"):
+            detops.poly_nms(wrong, 0.5)
+
+
 def test_no_boxes_do_not_excuse_another_argument():
     with pytest.raises(ValueError, match=r"nms: scores has shape \(12,\), but boxes has \(0,\)"):
         detops.nms([], SCORES, 0.5)
@@ -203,3 +214,17 @@ def test_masked_arrays_are_refused():
     rows = ~masked.mask.any(1)
     kept = detops.nms(np.ma.compress_rows(masked), SCORES[rows], 0.5)
     np.testing.assert_array_equal(kept, detops.nms(BOXES[rows], SCORES[rows], 0.5))
+
+
+def test_masked_arrays_of_other_dims_are_told_what_works_for_them():
+    """numpy.ma.compress_rows is for two dims alone."""
+    scores = np.ma.masked_less(SCORES, np.median(SCORES))
+    text = (
+        r"nms: scores is a masked array; pass array.compressed\(\), and the same rows of the other"
+    )
+    with pytest.raises(TypeError, match=text):
+        detops.nms(BOXES, scores, 0.5)
+    detops.nms(BOXES[~scores.mask], scores.compressed(), 0.5)
+    text = r"poly_nms: dets is a masked array; pass array.filled\(value\)$"
+    with pytest.raises(TypeError, match=text):
+        detops.poly_nms(np.ma.masked_less(CORNERS.reshape(-1, 4, 2), 0), 0.5, QUAD_SCORES)
