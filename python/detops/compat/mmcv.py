@@ -182,8 +182,8 @@ def nms_quadri(
     The IoU is the geometric one of any quadrilaterals. mmcv 2.2.0 computes that of rectangles,
     moving each pair to the origin first. Of other shapes, as of rotated rectangles whose corners
     were rounded far from the origin, it does not: a corner counts as inside a box where it lies in
-    the rectangle over two of the box's sides. For the parallelogram (0,0) (4,0) (6,2) (2,2) and the square from (.1,1) to (.9,1.8) beside it, mmcv
-    gives 0.08.
+    the rectangle over two of the box's sides. For the parallelogram (0,0) (4,0) (6,2) (2,2) and the
+    square from (.1,1) to (.9,1.8) beside it, mmcv gives 0.08.
     """
     checked("nms_quadri", "dets", dets, "(N, 8)")
     checked("nms_quadri", "scores", scores, "(N,)")
