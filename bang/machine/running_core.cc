@@ -296,6 +296,12 @@ void Tick(int64_t operators) {
   if (current_core != nullptr) current_core->Operators(operators);
 }
 
+void SetValues(void* array, const void* values, int64_t bytes) {
+  memcpy(array, values, bytes);
+  if (current_core == nullptr) return;
+  if (Array* known = current_core->arrays().Find(array)) known->MarkWritten(array, bytes);
+}
+
 LocalArray::LocalArray(const char* name, Space space, void* data, int64_t bytes, Where where) {
   RunningCore& core = *current_core;
   core.arrays().PushLocal(name, space, data, bytes, where);
