@@ -111,6 +111,10 @@ void MoveBytes(const Region& dst, const Region& src) {
   }
 }
 
+bool AreContiguous(const Region& dst, const Region& src) {
+  return !dst.scattered() && !src.scattered();
+}
+
 }  // namespace
 
 void RunningCore::Perform(const PendingCopy& copy) {
@@ -118,12 +122,22 @@ void RunningCore::Perform(const PendingCopy& copy) {
     MoveBytes(copy.dst, copy.src);
     return;
   }
+  if (store_.bytes != 0) CheckStore();
   Array* const from = arrays_.Find(copy.src.begin);
   Array* const to = arrays_.Find(copy.dst.begin);
   CheckRace(copy.name, copy.where, copy.src, from ? from->space() : Space::kGdram, false);
   CheckRace(copy.name, copy.where, copy.dst, to ? to->space() : Space::kGdram, true,
             &copy.src);
-  MoveBytes(copy.dst, copy.src);
+  if (to == nullptr && AreContiguous(copy.dst, copy.src)) {
+    Move(const_cast<char*>(copy.dst.begin), copy.src.begin, copy.dst.total(), Space::kGdram);
+  } else if (to == nullptr) {
+    for (int64_t i = 0; i < copy.dst.segments(); ++i) {
+      Move(const_cast<char*>(copy.dst.segment(i)), copy.src.segment(i), copy.dst.bytes,
+           Space::kGdram);
+    }
+  } else {
+    MoveBytes(copy.dst, copy.src);
+  }
 
   const int64_t segments = copy.dst.segments();
   bool unwritten = false;

@@ -29,6 +29,8 @@ void RunningCore::Run(LaunchState* launch, int64_t unit_number, UnionTask* unit,
   unit_ = unit;
   member_ = member;
   check_ = launch->check;
+  stored_ = launch->stored.get();
+  accesses_ = &launch->results[unit_number].accesses;
   next_look_ = operators_;
   store_.bytes = 0;
   ++runs_;
@@ -48,6 +50,7 @@ void RunningCore::Run(LaunchState* launch, int64_t unit_number, UnionTask* unit,
   struct End {
     RunningCore* core;
     ~End() {
+      if (core->announced_.pending()) core->stored_->Finish(&core->announced_);
       core->in_flight_.DropAll();
       core->arrays_.Leave();
       current_core = nullptr;
@@ -191,9 +194,10 @@ void RunningCore::CheckInFlight(const Access& access, Where where, const Region&
 
 void RunningCore::CheckRace(const char* name, Where where, const Region& region, Space space,
                             bool writes, const Region* stored) {
+  const Races::Site site{name, where, nullptr};
+  if (stored_ != nullptr && space == Space::kGdram) Note(region, writes, site);
   if (unit_ == nullptr || (space != Space::kSram && space != Space::kGdram)) return;
   Races::Race race;
-  const Races::Site site{name, where, nullptr};
   const bool whole = !region.scattered() && (stored == nullptr || !stored->scattered());
   const int64_t pieces = whole ? 1 : region.segments();
   const int64_t bytes = whole ? region.total() : region.bytes;
@@ -202,6 +206,28 @@ void RunningCore::CheckRace(const char* name, Where where, const Region& region,
     if (unit_->races().Access(member_, region.segment(i), bytes, writes, from, site, &race)) {
       Report(name, where, space, writes, race);
     }
+  }
+}
+
+void RunningCore::Note(const Region& region, bool writes, const Races::Site& site) {
+  if (OnStack(region.begin)) return;
+  const bool whole = !region.scattered();
+  const int64_t pieces = whole ? 1 : region.segments();
+  const int64_t bytes = whole ? region.total() : region.bytes;
+  for (int64_t i = 0; i < pieces; ++i) {
+    if (writes) {
+      accesses_->Store(task_.id, region.segment(i), bytes, site);
+    } else {
+      accesses_->Load(task_.id, region.segment(i), bytes, site);
+    }
+  }
+}
+
+void RunningCore::Move(char* dst, const char* src, int64_t bytes, Space space) {
+  if (stored_ != nullptr && space == Space::kGdram && !OnStack(dst)) {
+    stored_->Store(dst, src, bytes);
+  } else {
+    memmove(dst, src, bytes);
   }
 }
 
@@ -254,6 +280,8 @@ void RunningCore::Report(const char* name, Where where, Space space, bool writes
 void RunningCore::CheckStore() {
   const Store store = store_;
   store_.bytes = 0;
+  if (announced_.pending()) stored_->Finish(&announced_);
+  if (!store.raced) return;
   if (memcmp(store.data, store.before, store.bytes) != 0) {
     Report(nullptr, ScalarWhere(store.code), store.space, true, store.race);
   }
@@ -282,6 +310,7 @@ void RunningCore::WaitForCompute(Where where) {
 void RunningCore::Look() {
   constexpr int64_t kOperatorsBetweenLooks = 1 << 18;
   next_look_ = operators_ + kOperatorsBetweenLooks;
+  if (store_.bytes != 0) CheckStore();
   if (unit_ != nullptr && unit_->abandoned()) throw Abandoned();
   if (launch_->first_failed.load(std::memory_order_relaxed) < unit_number_) throw Abandoned();
   if (launch_->time_limit > 0 && std::chrono::steady_clock::now() > launch_->deadline) {
