@@ -78,7 +78,10 @@ void RunningCore::Fail(Where where, const std::string& text) {
 }
 
 void RunningCore::Say(Where where, const std::string& text) {
-  if (is_mpu()) return;
+  if (!is_mpu()) Tell(where, text);
+}
+
+void RunningCore::Tell(Where where, const std::string& text) {
   const std::string whole = At(where) + ": warning: " + text;
   for (Remark& remark : remarks_) {
     if (remark.text == whole) {
@@ -235,8 +238,10 @@ void RunningCore::Report(const char* name, Where where, Space space, bool writes
                          const Races::Race& race) {
   const char* const address = race.address;
   if (race.harmless) {
+    // The scalar code of a kernel that an MPU does not leave is its cores', too.
+    if (is_mpu() && name == nullptr) return;
     // One text per line of the source, whichever the cores and the bytes are.
-    Say(where, Format("cores store the same bytes to %s without a barrier in between; it changes "
+    Tell(where, Format("cores store the same bytes to %s without a barrier in between; it changes "
                       "nothing, but only as long as they are the same",
                       SpaceName(space)));
     return;
@@ -292,8 +297,16 @@ void RunningCore::CheckStore() {
   }
 }
 
+void RunningCore::PerformAll(unsigned pipes) {
+  in_flight_.ForEach(pipes, [&](PendingCopy& copy) {
+    if (copy.performed) return;
+    copy.performed = true;
+    Perform(copy);
+  });
+}
+
 void RunningCore::Complete(unsigned pipes) {
-  if (!in_flight_.HasCopies()) return;
+  if (in_flight_.empty()) return;
   for (const PendingCopy& copy : in_flight_.TakeCopies(pipes)) {
     if (!copy.performed) Perform(copy);
   }
@@ -333,6 +346,14 @@ void SetValues(void* array, const void* values, int64_t bytes) {
 
 LocalArray::LocalArray(const char* name, Space space, void* data, int64_t bytes, Where where) {
   RunningCore& core = *current_core;
+  // What a scope gave back, the next array takes.
+  if (const PendingCopy* copy = core.in_flight().Ended(space)) {
+    core.Fail(copy->where,
+              Format("%s: %s is still in flight when its scope ends, and %s (%s) may take its place; "
+                     "put __sync_%s() (or __sync()) before the end of the scope",
+                     copy->name, copy->ended, name, At(where).c_str(),
+                     copy->pipe == Pipe::kIo ? "io" : "move"));
+  }
   core.arrays().PushLocal(name, space, data, bytes, where);
   core.CheckCapacity(space, where);
 }
@@ -341,14 +362,16 @@ LocalArray::~LocalArray() noexcept(false) {
   RunningCore& core = *current_core;
   const Array& array = core.arrays().top_local();
   const bool unwinding = std::uncaught_exceptions() > 0;
-  // The next array may lie at the same place.
+  // The next array may lie at the same place: a sync has to come before it does.
   const unsigned pipes =
       unwinding ? 0 : core.in_flight().PipesAt(array.begin(), array.bytes());
   struct Pop {
     RunningCore& core;
     ~Pop() { core.arrays().PopLocal(); }
   } pop{core};
-  if (pipes != 0) core.Complete(pipes);
+  if (pipes == 0) return;
+  core.PerformAll(pipes);
+  core.in_flight().EndScope(array.name(), array.space(), array.begin(), array.bytes());
 }
 
 void RunningCore::CheckCapacity(Space space, Where where) {

@@ -61,7 +61,7 @@ class RunningCore {
   std::string Name() const;
   // Ends the task with "file:line: error: text" and where that was.
   [[noreturn]] void Fail(Where where, const std::string& text);
-  // Tells at the end of the launch, once per text.
+  // Tells at the end of the launch, once per text. What an MPU does beside its cores is not told.
   void Say(Where where, const std::string& text);
 
   // Whether that is a variable of a function, which the card keeps in NRAM, too.
@@ -96,6 +96,7 @@ class RunningCore {
   // The copies of these pipes happen now, as at a sync.
   void Complete(unsigned pipes);
   void Perform(const PendingCopy& copy);
+  void PerformAll(unsigned pipes);  // but they still count as in flight
   // Waits for compute results, as the hardware does for scalar code.
   void WaitForCompute(Where where);
 
@@ -115,6 +116,7 @@ class RunningCore {
   void ScalarAccess(const char* data, int64_t bytes, bool writes, const void* code);
 
  private:
+  void Tell(Where where, const std::string& text);
   bool OnStack(const void* data) const { return data >= stack_begin_ && data < stack_end_; }
   Sram& OwnSram();
   [[noreturn]] void FailPlace(const char* name, const char* operand, Where where,
