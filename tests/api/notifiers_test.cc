@@ -18,18 +18,6 @@ namespace {
 
 std::string LastError() { return detopsGetLastErrorMessage(); }
 
-std::vector<std::string> UsableDevices() {
-  size_t count = 0;
-  EXPECT_OK(detopsListDevices(nullptr, 0, &count));
-  std::vector<detopsDeviceInfo> devices(count);
-  EXPECT_OK(detopsListDevices(devices.data(), count, &count));
-  std::vector<std::string> names;
-  for (const detopsDeviceInfo& device : devices) {
-    if (device.usable) names.emplace_back(device.name);
-  }
-  return names;
-}
-
 detopsDeviceProperties PropertiesOf(const std::string& device) {
   const schema::Handle handle(device);
   detopsDeviceProperties properties;
