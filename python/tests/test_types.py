@@ -22,7 +22,9 @@ PACKAGE = Path(detops.__file__).resolve().parent
 EXAMPLES = sorted((ROOT / "python" / "examples").glob("*.py"))
 LISTINGS = {"devices", "implementations"}
 SETTINGS = {"get_device", "get_threads", "set_device", "set_threads"}
-OPERATORS = sorted({name for name in vars(_core) if not name.startswith("_")} - LISTINGS - SETTINGS)
+OPERATORS = sorted(
+    {name for name in vars(_core) if not name.startswith("_")} - LISTINGS - SETTINGS
+)
 
 RIGHT = """
 import array
