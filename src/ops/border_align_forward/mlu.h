@@ -16,6 +16,16 @@ struct BorderAlignAxis {
   float last_or_above;
 };
 
+// Lines of pixels of one map in SRAM, rows of it or columns, from one end of the map to the other.
+// After each line its last pixel again, since samples there have one behind it, too, and two
+// pixels that are zero in the first two lines, for samples outside of the map.
+struct BorderAlignBand {
+  int64_t first_line;
+  int lines;  // that samples may lie on; the one behind them is there, too
+  int line_pixels, zero_pixel;
+  int pixel_bytes;
+};
+
 struct BorderAlignMlu {
   int64_t images, channels, boxes;  // channels of a border, boxes of an image
   BorderAlignAxis axes[2];          // x, y
@@ -31,6 +41,15 @@ struct BorderAlignMlu {
   int batch;          // boxes that are blended together
   int group;          // boxes whose samples are found together, a multiple of batch
   int samples;        // that are found together; less than all only where group is batch
+
+  bool in_sram;       // the maps' bands, else corners are read from GDRAM
+  int band_lines[2];  // of borders along x and along y
+  int bands[2];       // of a map
+  int slices;         // of the boxes of an image, when they are sorted by bands
+  int64_t slice;
+  uint32_t* counts;  // [images,4,slices,most bands] boxes of a slice that are in a band
+  uint32_t* starts;  // [images,4,most bands + 1] where in the order the boxes of a band start
+  uint32_t* order;   // [images,4,boxes] boxes sorted by bands, where there are several
 };
 
 template <int kArch>
