@@ -11,41 +11,42 @@
 
 namespace detops::ops::border_align {
 
-// Weights of the boxes, [boxes][lanes].
+// Weights of the boxes of a batch, for some samples at a time: [samples][boxes][lanes].
 struct Weights {
-  static constexpr int kVectors = 7;
+  static constexpr int kVectors = 5;
 
-  float *line, *next_line;  // across
+  float *line, *next_line;  // across, [boxes][lanes]
   float* corners[4];        // [line][pixel along]
   float* zeros;
 
-  __mlu_func__ Weights(float* memory, int floats) {
-    line = memory;
+  // Of as many floats each; `line_memory` has room for two batches of weights.
+  __mlu_func__ Weights(float* memory, int floats, float* line_memory) {
+    for (int i = 0; i < 4; ++i) corners[i] = memory + i * floats;
+    zeros = memory + 4 * floats;
+    line = line_memory;
     next_line = line + floats;
-    for (int i = 0; i < 4; ++i) corners[i] = next_line + (i + 1) * floats;
-    zeros = corners[3] + floats;
   }
 
   __mlu_func__ void SetLines(const float* line_weights, const float* next_line_weights, int boxes,
                              int lanes) {
-    float* const transposed = corners[0];
-    __bang_cycle_add(transposed, zeros, line_weights, lanes * boxes, boxes);
-    __bang_transpose(line, transposed, lanes, boxes);
-    __bang_cycle_add(transposed, zeros, next_line_weights, lanes * boxes, boxes);
-    __bang_transpose(next_line, transposed, lanes, boxes);
+    __bang_cycle_add(corners[0], zeros, line_weights, lanes * boxes, boxes);
+    __bang_cycle_add(corners[1], zeros, next_line_weights, lanes * boxes, boxes);
+    __bang_transpose(line, corners[0], lanes, boxes);
+    __bang_transpose(next_line, corners[1], lanes, boxes);
   }
 
-  __mlu_func__ void SetPixels(const float* next_pixel_weights, int boxes, int lanes) {
-    const int n = lanes * boxes;
+  // next_pixel_weights: [samples][boxes]
+  __mlu_func__ void SetPixels(const float* next_pixel_weights, int samples, int boxes, int lanes) {
+    const int weights = samples * boxes, period = boxes * lanes, n = samples * period;
     float* const next = corners[3];
     float* const here = corners[2];
-    __bang_cycle_add(here, zeros, next_pixel_weights, n, boxes);
-    __bang_transpose(next, here, lanes, boxes);
+    __bang_cycle_add(here, zeros, next_pixel_weights, n, weights);
+    __bang_transpose(next, here, lanes, weights);
     __bang_fusion(FUSION_FMA, here, next, -1.0f, 1.0f, n, n);
-    __bang_mul(corners[1], line, next, n);
-    __bang_mul(corners[0], line, here, n);
-    __bang_mul(corners[3], next_line, next, n);
-    __bang_mul(corners[2], next_line, here, n);
+    __bang_cycle_mul(corners[1], next, line, n, period);
+    __bang_cycle_mul(corners[0], here, line, n, period);
+    __bang_cycle_mul(corners[3], next, next_line, n, period);
+    __bang_cycle_mul(corners[2], here, next_line, n, period);
   }
 };
 
@@ -60,13 +61,14 @@ struct Maxima {
 
   __mlu_func__ int32_t* Index() const { return reinterpret_cast<int32_t*>(bits); }
 
-  // corners: values [line][pixel along][chunks][boxes][lanes], which are overwritten.
-  __mlu_func__ void Add(const Weights& weights, float* corners, bool border_is_vertical,
-                        int64_t sample, int period, int count) {
+  // corners: values [line][pixel along][chunks][boxes][lanes], which are overwritten. Their weights
+  // begin at `first_weight`.
+  __mlu_func__ void Add(const Weights& weights, int first_weight, float* corners,
+                        bool border_is_vertical, int64_t sample, int period, int count) {
     float* values[4];
     for (int i = 0; i < 4; ++i) {
       values[i] = corners + i * count;
-      __bang_cycle_mul(values[i], values[i], weights.corners[i], count, period);
+      __bang_cycle_mul(values[i], values[i], weights.corners[i] + first_weight, count, period);
     }
     // In the contract's order: the second one is the neighbour in x.
     float* const sum = values[0];

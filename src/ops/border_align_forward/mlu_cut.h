@@ -22,8 +22,8 @@ struct Cut {
   static constexpr int kSramBytes = ((kArch >= 592 ? 2048 : 4096) - 128) * 1024;
 
   static constexpr int kVector = kArch >= 592 ? 4096 : 8192;  // boxes x channels of a batch
-  static constexpr int kWeights = 4096;                       // boxes x lanes
-  static constexpr int kSamples = 2304;                       // boxes x samples of a group
+  static constexpr int kWeights = 4096;                       // samples x boxes x lanes
+  static constexpr int kSamples = 2176;                       // boxes x samples of a group
   static constexpr int kMostBoxes = 256;                      // of a group
   static constexpr int kMostChannels = 256;                   // of a block
 };

@@ -20,8 +20,10 @@ struct Memory {
   static constexpr int kBits = kBest + 2 * ThisCut::kVector;
   static constexpr int kIndex = kBits + 2 * ThisCut::kVector;
   static constexpr int kWeights = kIndex + ThisCut::kVector;
-  static constexpr int kSamples = kWeights + Weights::kVectors * ThisCut::kWeights;
-  static constexpr int kBoxes = kSamples + Samples::kSampleVectors * ThisCut::kSamples;
+  static constexpr int kLineWeights = kWeights + Weights::kVectors * ThisCut::kWeights;
+  static constexpr int kSamples = kLineWeights + 2 * ThisCut::kWeights;
+  static constexpr int kSlice = kSamples + Samples::kSampleVectors * ThisCut::kSamples;
+  static constexpr int kBoxes = kSlice + ThisCut::kSamples;
   static constexpr int kOrder = kBoxes + Samples::kBoxVectors * ThisCut::kMostBoxes;
   static constexpr int kFloats = kOrder + ThisCut::kMostBoxes;
   static_assert(kFloats <= ThisCut::kNramFloats);
