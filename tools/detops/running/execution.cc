@@ -28,7 +28,9 @@ std::vector<DeviceInfo> Devices() {
   return devices;
 }
 
-std::string BackendOf(const std::string& name) { return name.substr(0, name.find(':')); }
+std::string BackendOf(const std::string& name) {
+  return name.substr(0, name.find_first_of(":0123456789"));
+}
 
 bool IsMeant(const DeviceInfo& device, const std::string& name) {
   return name.empty() || name == device.name || name == BackendOf(device.name);
