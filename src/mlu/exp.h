@@ -73,9 +73,7 @@ struct ExpTable {
   __mlu_func__ explicit ExpTable(Nram& nram) {
     using namespace exp_internal;
     powers = nram.Array<int32_t>(3 * kSteps);
-    for (int i = 0; i < 3 * kSteps; ++i) {
-      powers[i] = static_cast<int32_t>(kPowers[i / kSteps][i % kSteps]);
-    }
+    __memcpy(powers, kPowers, 3 * kSteps * sizeof(int32_t), GDRAM2NRAM);
   }
 };
 

@@ -39,7 +39,8 @@ Call::Memory MemoryOfTeam(core::WorkspaceLayout& layout, int64_t anchors, int64_
   m.scores = layout.Array<float>(batch);
   m.boxed = layout.Array<float>(batch);
   m.compared = layout.Array<float>(batch);
-  m.rows = layout.Array<int8_t>(int64_t{2} * Call::kChunk * Call::kRowBytes);
+  m.flags = layout.Array<int32_t>(int64_t{Call::kMostCores} * Call::kBatch / 32);
+  m.rows = layout.Array<int32_t>(int64_t{2} * Call::kChunk * (Call::kBitWords + 1));
   m.kept_boxes = layout.Array<float>(4 * most);
   m.kept_scores = layout.Array<float>(most);
   m.kept = layout.Array<int64_t>(1);

@@ -11,10 +11,10 @@ namespace detops::ops {
 
 struct GenerateProposalsV2Mlu {
   static constexpr int kMostCores = 32;  // of a team: those of eight clusters
-  static constexpr int kBatch = 6144;    // candidates that are suppressed at a time, at most
+  static constexpr int kBatch = 4096;    // candidates that are suppressed at a time, at most
   static constexpr int kChunk = 256;     // of those, compared with each other at once
   static constexpr int kSample = 2048;   // scores that tell how many are above another one
-  static constexpr int kRowBytes = kChunk / 8 + 4;  // what a chunk's row tells the other cores
+  static constexpr int kBitWords = kChunk / 32;  // of a chunk's row
 
   // What the cores of a team, which work on one image, tell each other. In GDRAM.
   struct Memory {
@@ -26,7 +26,8 @@ struct GenerateProposalsV2Mlu {
     float* scores;       // [batch]
     float* boxed;        // [batch] 1 where there is one
     float* compared;     // [batch] the same, after the comparison with earlier batches
-    int8_t* rows;        // [2, kChunk, kRowBytes]
+    int32_t* flags;      // [kMostCores, kBatch / 32] which boxes are near others, by each core
+    int32_t* rows;       // [2, kChunk, kBitWords + 1] what cores found out about a chunk's rows
     float* kept_boxes;   // [most, 4], unless results go where they belong
     float* kept_scores;  // [most]
     int64_t* kept;       // [1] how many

@@ -25,28 +25,27 @@ struct Part {
 __mlu_func__ Part OrderPart(const TeamState& state, int count, int32_t* indices, mlu::Nram nram) {
   constexpr int kFew = 256;
   const int cores = state.team.cores, core = state.team.core;
-  mlu::Pairs part(nram, count);
-  int32_t* const mask = nram.Array<int32_t>(count);
-  int32_t* const scratch = nram.Array<int32_t>(count);
+  mlu::Pairs part(nram, count, true);
   int32_t* const all_ranks = part.other_keys;
   int32_t* const all_indices = part.other_values;
-  __memcpy(all_ranks, state.memory.ranks, count * sizeof(int32_t), GDRAM2NRAM);
-  __memcpy(all_indices, state.memory.indices, count * sizeof(int32_t), GDRAM2NRAM);
+  __memcpy_async(all_ranks, state.memory.ranks, count * sizeof(int32_t), GDRAM2NRAM);
+  __memcpy_async(all_indices, state.memory.indices, count * sizeof(int32_t), GDRAM2NRAM);
+  __sync_io();
   if (count <= kFew) {
     part.Swap();
-    mlu::OrderPairs(part, count, mask, scratch);
+    mlu::OrderPairs(part, count);
     const int begin = count * core / cores, size = count * (core + 1) / cores - begin;
     if (size > 0) __bang_move(indices, part.values + begin, size * sizeof(int32_t));
     return {indices, begin, size};
   }
   // The ranks that bound parts: from a sample of the batch.
   const int samples = 8 * cores > 64 ? 8 * cores : 64;
-  mlu::Pairs sample(nram, samples);
+  mlu::Pairs sample(nram, samples, false);
   const int step = count / samples;
   __bang_move(sample.keys, all_ranks, sizeof(int32_t), sizeof(int32_t), step * sizeof(int32_t),
               samples - 1);
-  __bang_write_zero(sample.values, samples);
-  mlu::OrderPairs(sample, samples, mask, scratch);
+  mlu::OrderRoughly(sample, samples, 10);
+  int32_t* const mask = part.ones;
   int begin = 0;
   __bang_write_value(mask, count, int32_t{1});
   if (core > 0) {
@@ -55,12 +54,12 @@ __mlu_func__ Part OrderPart(const TeamState& state, int count, int32_t* indices,
     begin = count - static_cast<int>(__bang_count(mask, count));
   }
   if (core + 1 < cores) {
-    __bang_lt_scalar(scratch, all_ranks, sample.keys[samples * (core + 1) / cores], count);
-    __bang_and(mask, mask, scratch, count);
+    __bang_lt_scalar(part.zeros, all_ranks, sample.keys[samples * (core + 1) / cores], count);
+    __bang_and(mask, mask, part.zeros, count);
   }
   const int size = static_cast<int>(__bang_filter(part.keys, all_ranks, mask, count));
   __bang_filter(part.values, all_indices, mask, count);
-  mlu::OrderPairs(part, size, mask, scratch);
+  mlu::OrderPairs(part, size);
   if (size > 0) __bang_move(indices, part.values, size * sizeof(int32_t));
   return {indices, begin, size};
 }
@@ -91,6 +90,13 @@ class Decoder {
     __bang_write_zero(boxed, count);
     if (written > 0) __bang_write_value(boxed, written, 1.0f);
     __memcpy(state_.memory.boxed + part.begin, boxed, count * sizeof(float), NRAM2GDRAM);
+    if (written == count) return;
+    // No garbage where there are none.
+    const int missing = count - written;
+    float* const zeros = nram.Array<float>(4 * missing);
+    __bang_write_zero(zeros, 4 * missing);
+    __memcpy(state_.memory.boxes + 4 * (part.begin + written), zeros, missing * sizeof(Quad),
+             NRAM2GDRAM);
   }
 
  private:

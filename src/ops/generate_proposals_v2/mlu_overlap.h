@@ -29,22 +29,17 @@ struct BoxArrays {
         least(nram.Array<float>(capacity)),
         most(nram.Array<float>(capacity)) {}
 
-  // Takes `count` rows of four coordinates as the boxes from `at` on; overwrites the rows.
-  // `columns` is scratch of the same size.
-  __mlu_func__ void Take(const Call& call, float* rows, int at, int count, float* columns) {
-    __bang_transpose(columns, rows, count, 4);
-    __bang_move(x1 + at, columns, count * sizeof(float));
-    __bang_move(y1 + at, columns + count, count * sizeof(float));
-    __bang_move(x2 + at, columns + 2 * count, count * sizeof(float));
-    __bang_move(y2 + at, columns + 3 * count, count * sizeof(float));
-    // Widths and heights.
-    __bang_sub(rows, columns + 2 * count, columns, 2 * count);
-    __bang_add_scalar(rows, rows, call.offset, 2 * count);
-    __bang_mul(columns, rows, rows + count, count);
-    __bang_mul_scalar(least + at, columns, call.area_least, count);
+  // What follows from the coordinates of `count` boxes from `at` on. `w` and `h` are scratch.
+  __mlu_func__ void SetAreas(const Call& call, int at, int count, float* w, float* h) {
+    __bang_sub(w, x2 + at, x1 + at, count);
+    __bang_sub(h, y2 + at, y1 + at, count);
+    __bang_add_scalar(w, w, call.offset, count);
+    __bang_add_scalar(h, h, call.offset, count);
+    __bang_mul(w, w, h, count);
+    __bang_mul_scalar(least + at, w, call.area_least, count);
     // Infinite where the sum of two areas may be: then none is sure.
-    __bang_mul_scalar(columns, columns, 4.0f, count);
-    __bang_mul_scalar(most + at, columns, call.area_most * 0.25f, count);
+    __bang_mul_scalar(w, w, 4.0f, count);
+    __bang_mul_scalar(most + at, w, call.area_most * 0.25f, count);
   }
 
   // Moves those among `count` boxes from `from` on that the mask has to the front of them.
