@@ -14,6 +14,8 @@
 #include "bang/simulator.h"
 #include "clock/clock.h"
 #include "machine/failure.h"
+#include "machine/faults.h"
+#include "machine/host_memory.h"
 #include "machine/launch_report.h"
 #include "machine/launch_state.h"
 #include "machine/options.h"
@@ -220,10 +222,16 @@ bool RunMember(LaunchState* launch, int64_t unit, UnionTask* union_task, int mem
   return failed;
 }
 
+// Most of what runs too long sees it by itself.
+std::chrono::steady_clock::time_point InterruptAt(const LaunchState& launch) {
+  if (launch.time_limit <= 0) return std::chrono::steady_clock::time_point::max();
+  return launch.deadline + std::chrono::milliseconds(500);
+}
+
 // False: the threads can't be had.
 bool RunBlocks(LaunchState* launch, int lanes) {
   std::atomic<int64_t> next{0};
-  return RunWorkers(lanes, [&](int, RunningCore* core) {
+  return RunWorkers(lanes, InterruptAt(*launch), [&](int, RunningCore* core) {
     for (int64_t unit = next++; unit < launch->units; unit = next++) {
       if (launch->first_failed.load() < unit) break;
       RunMember(launch, unit, nullptr, 0, core);
@@ -239,7 +247,7 @@ bool RunUnions(LaunchState* launch, int lanes) {
     unions.back()->Start();
   }
   const int members = unions[0]->members();
-  return RunWorkers(lanes * members, [&](int worker, RunningCore* core) {
+  return RunWorkers(lanes * members, InterruptAt(*launch), [&](int worker, RunningCore* core) {
     UnionTask& union_task = *unions[worker / members];
     const int member = worker % members;
     for (int64_t unit; (unit = union_task.Enter(member, core)) >= 0;) {
@@ -266,6 +274,7 @@ bool RunUnits(LaunchState* launch) {
   // Atomics and locks give equal results on every run only in one order.
   const int64_t threads = launch->kernel.ordered ? 1 : GetOptions().threads;
   const int lanes = static_cast<int>(std::min(threads, launch->units));
+  const FaultHandlers handlers;
   return launch->union_clusters == 0 ? RunBlocks(launch, lanes) : RunUnions(launch, lanes);
 }
 
@@ -441,6 +450,7 @@ void LaunchErased(const KernelRecord& kernel, Module module, const void* body,
   launch->module = module;
   launch->body = body;
   launch->run_copy = run_copy;
+  GetCode(reinterpret_cast<const void*>(run_copy), &launch->code_begin, &launch->code_end);
   launch->where = asked.where;
   launch->device = &device;
   launch->card = &device.card();

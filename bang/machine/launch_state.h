@@ -53,6 +53,9 @@ struct LaunchState {
   int tasks_per_unit;  // 1: BLOCK, 4 n: UNIONn
   int64_t units;
 
+  const void* code_begin;  // of the program or library with the kernel
+  const void* code_end;
+
   bool check;
   std::chrono::steady_clock::time_point deadline;
   double time_limit;  // seconds; 0: none

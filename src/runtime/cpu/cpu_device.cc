@@ -17,11 +17,10 @@
 namespace detops::runtime {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 
 // A call has finished when it returns, so the clock of the one who calls is that of the queue.
 struct CpuNotifier : cnrtNotifier {
-  Clock::time_point time;
+  std::chrono::steady_clock::time_point time;
 };
 
 constexpr size_t kAlignment = 64;  // a cache line, and the widest vector
@@ -131,7 +130,7 @@ void CpuDevice::DestroyNotifier(cnrtNotifier_t notifier) {
   delete static_cast<CpuNotifier*>(notifier);
 }
 void CpuDevice::Place(cnrtNotifier_t notifier, cnrtQueue_t) {
-  static_cast<CpuNotifier*>(notifier)->time = Clock::now();
+  static_cast<CpuNotifier*>(notifier)->time = std::chrono::steady_clock::now();
 }
 void CpuDevice::Wait(cnrtNotifier_t) {}
 float CpuDevice::MicrosecondsBetween(cnrtNotifier_t start, cnrtNotifier_t end) {

@@ -105,7 +105,7 @@ void AddTraceOfCase(Command& trace) {
   };
   auto request = std::make_shared<CaseRequest>();
   Command sub = trace.AddCommand("case", "a call that a case file describes");
-  sub.Add("case", request->file, "a file, or a part of the collection like poly_nms/smoke/x")
+  sub.Add("case", request->file, "a file, or one of the collection, as for check")
       .Required();
   AddAllowOutside(sub, request->allow_outside);
   AddTraceOptions(sub, *request);
