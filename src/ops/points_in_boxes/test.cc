@@ -216,6 +216,50 @@ TEST_P(PointsInBoxesTest, TowersWithOutliers) {
   }
 }
 
+// Where kernels for MLUs divide boxes into words, leaves and indexes, and points into parts.
+TEST_P(PointsInBoxesTest, SizesAroundWordsLeavesAndIndexes) {
+  Rng rng(48);
+  const std::vector<std::pair<int64_t, int64_t>> sizes = {
+      {33, 31},    {33, 32},   {33, 33},  {100, 64},  {100, 65},  {1151, 96},
+      {1153, 97},  {2305, 60}, {50, 128}, {700, 129}, {700, 193}, {60000 / kSlowdown, 200},
+      {300, 1000}, {60, 4096}, {60, 4097}};
+  for (const auto& [m, t] : sizes) {
+    std::vector<float> points = RandomPoints(rng, m), boxes = RandomBoxes3d(rng, t);
+    const float shrink = std::sqrt(static_cast<float>(t) / 4000.0f);  // about one box per point
+    for (size_t i = 0; i < points.size(); ++i) points[i] *= i % 3 < 2 ? shrink : 0.5f;
+    for (size_t i = 0; i < boxes.size(); i += 7) {
+      for (size_t axis = 0; axis < 3; ++axis) boxes[i + axis] *= axis < 2 ? shrink : 0.5f;
+    }
+    SCOPED_TRACE(testing::Message() << m << " x " << t);
+    ExpectAsOracle(points, boxes, 1, m, t);
+  }
+}
+
+TEST_P(PointsInBoxesTest, ManyBatches) {
+  Rng rng(49);
+  const int64_t b = 100, m = 70, t = 35;
+  std::vector<float> points = RandomPoints(rng, b * m), boxes = RandomBoxes3d(rng, b * t);
+  for (float& v : points) v /= 20;
+  for (size_t i = 0; i < boxes.size(); ++i) boxes[i] /= i % 7 < 3 ? 20 : 1;
+  ExpectAsOracle(points, boxes, b, m, t);
+}
+
+// Every point is in the bounds of all boxes and in many of them, or only in those of all.
+TEST_P(PointsInBoxesTest, AllBoxesNearAllPoints) {
+  Rng rng(50);
+  const int64_t m = 3000, t = 150;
+  for (const float width : {2.0f, 0.01f}) {
+    std::vector<float> points = RandomPoints(rng, m), boxes = RandomBoxes3d(rng, t);
+    for (float& v : points) v /= 100;
+    for (size_t i = 0; i < boxes.size(); i += 7) {
+      for (size_t axis = 0; axis < 3; ++axis) boxes[i + axis] /= 100;
+      boxes[i + 3] = 5;
+      boxes[i + 4] = width;
+    }
+    ExpectAsOracle(points, boxes, 1, m, t);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Table, PointsInBoxesTest,
                          testing::ValuesIn(ImplementationsOf("points_in_boxes")),
                          [](const auto& tested) { return TestName(tested.param); });
