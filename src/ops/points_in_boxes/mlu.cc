@@ -22,7 +22,9 @@ PointsInBoxesMlu Prepare(core::WorkspaceLayout& layout, const PointsInBoxesPlan&
   call.boxes = plan.boxes;
   call.pieces = DivideUp(plan.boxes, kMostBoxes);
   call.boxes_per_piece = call.pieces == 0 ? 0 : DivideUp(plan.boxes, call.pieces);
-  while (kBoxesPerLeaf << call.depth < call.boxes_per_piece) ++call.depth;
+  if (call.boxes_per_piece > kBoxesInOne) {
+    while (kBoxesPerLeaf << call.depth < call.boxes_per_piece) ++call.depth;
+  }
   const int64_t leaves = core::CheckedMul(core::CheckedMul(plan.batches, call.pieces, "boxes"),
                                           int64_t{1} << call.depth, "boxes");
   const int64_t words = core::CheckedMul(kWordsPerLeaf, leaves, "boxes");

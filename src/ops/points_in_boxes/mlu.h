@@ -14,7 +14,8 @@ namespace detops::ops::points_in_boxes {
 constexpr int64_t kMostBoxes = 4096;  // of a piece
 constexpr int kMostDepth = 6;
 constexpr int kWordsPerLeaf = 4;       // what there is room for; a leaf nearer to the root has more
-constexpr int64_t kBoxesPerLeaf = 96;  // at most, on average, if no box lies in two leaves
+constexpr int64_t kBoxesPerLeaf = 64;  // without those that lie in two leaves, which have room
+constexpr int64_t kBoxesInOne = 96;    // of an index without a tree
 constexpr int kBoxesPerWord = 32;
 constexpr int kSlabs = 64;  // along each axis
 

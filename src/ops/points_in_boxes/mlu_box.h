@@ -169,8 +169,7 @@ __mlu_func__ void FindRecords(const int32_t* numbers, int n, const float* boxes,
   FindRotations(cosine, sine, scratch->doubtful, heading, table, &scratch->angles, n);
   CopyWords(Bits(rows), Bits(columns), 3 * n);
   float* const t = scratch->angles.rows[0];
-  FindReach(rows + 5 * n, columns + 3 * n, t, n);
-  FindReach(rows + 6 * n, columns + 4 * n, t, n);
+  FindReach(rows + 5 * n, columns + 3 * n, t, 2 * n);  // along x, and y behind it
   FindHalf(rows + 7 * n, columns + 5 * n, t, n);
   __bang_add_scalar(Bits(rows + 8 * n), numbers, first_box, n);
   __bang_write_zero(rows + kRecordWords * n,

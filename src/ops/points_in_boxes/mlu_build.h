@@ -23,7 +23,6 @@ struct BuildMemory {
   float mask[kMostBoxes];
   AngleTable angles;
   Node node;
-  int32_t bits[kBoxesPerWord];  // 1, 2, 4, ...
   float zeros[kSamples * kSamples];
   int32_t slabs[kSlabs];
   union {
@@ -42,14 +41,11 @@ struct BuildMemory {
       int32_t number[kSlabs * kBoxesPerWord];  // of the slab, for each box
       int32_t inside[kSlabs * kBoxesPerWord], other[kSlabs * kBoxesPerWord];
       int32_t low[kBoxesPerWord], high[kBoxesPerWord];
+      int32_t bits[kBoxesPerWord];  // 1, 2, 4, ...
     } slab;
     RecordScratch records;
   };
 };
-
-__mlu_func__ void MakeBits(int32_t* bits) {
-  for (int i = 0; i < kBoxesPerWord; ++i) bits[i] = static_cast<int32_t>(1u << i);
-}
 
 // Loads the boxes of a piece; returns how many may contain points.
 __mlu_func__ int LoadBoxes(BuildMemory* m, const float* boxes, int64_t count, bool is_first) {
@@ -63,10 +59,8 @@ __mlu_func__ int LoadBoxes(BuildMemory* m, const float* boxes, int64_t count, bo
     __sync_compute();  // of those before
     __memcpy_async(load.boxes.boxes, boxes + begin * kBoxFloats, n * kBoxFloats * sizeof(float),
                    GDRAM2NRAM);
-    if (is_first && begin == 0) {  // what does not depend on the boxes, meanwhile
-      MakeAngleTable(&m->angles);
-      MakeBits(m->bits);
-    }
+    // What does not depend on the boxes, meanwhile.
+    if (is_first && begin == 0) MakeAngleTable(&m->angles);
     __sync_io();
     __bang_transpose(load.boxes.columns, load.boxes.boxes, n, kBoxFloats);
     FindBounds(low, high, valid, load.boxes.columns, &m->angles, load.scratch, n);
@@ -169,6 +163,7 @@ __mlu_func__ void NumberSlabs(BuildMemory* m) {
   __bang_incseq(number, kSlabs * kBoxesPerWord);
   __bang_mul_scalar(number, number, 1.0f / kBoxesPerWord, kSlabs * kBoxesPerWord);
   __bang_float2int32_tz(m->slab.number, number, kSlabs * kBoxesPerWord, 0);
+  for (int i = 0; i < kBoxesPerWord; ++i) m->slab.bits[i] = static_cast<int32_t>(1u << i);
 }
 
 // Which of the `count` boxes from `first` on extend into each slab.
@@ -184,7 +179,7 @@ __mlu_func__ void FillSlabs(BuildMemory* m, int axis, int first, int count) {
   }
   __bang_cycle_ge(s.inside, s.number, s.low, kAll, kBoxesPerWord);
   __bang_cycle_le(s.other, s.number, s.high, kAll, kBoxesPerWord);
-  __bang_cycle_mul(s.inside, s.inside, m->bits, kAll, kBoxesPerWord);
+  __bang_cycle_mul(s.inside, s.inside, s.bits, kAll, kBoxesPerWord);
   __bang_mul(s.inside, s.inside, s.other, kAll);
   // Rows of boxes now, which are joined in halves.
   __bang_transpose(s.other, s.inside, kSlabs, kBoxesPerWord);

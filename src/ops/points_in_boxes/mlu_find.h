@@ -219,7 +219,8 @@ __mlu_func__ void FollowTree(FindMemory* m, PairList* list, Tables* tables, cons
   }
 }
 
-// Of a tree of one leaf, whose points go through it part by part: the next part is loaded meanwhile.
+// Of a tree of one leaf, whose points go through it part by part: the next part is loaded
+// meanwhile.
 __mlu_func__ void StreamPoints(FindMemory* m, PairList* list, Tables* tables, int count) {
   constexpr int kPointBytes = 3 * sizeof(float);
   float* const loaded = m->coordinates;
