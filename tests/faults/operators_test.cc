@@ -20,23 +20,12 @@ struct Case {
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-// Sizes are those of `detops gen`, or so many times as large that loops have work for threads.
-schema::Problem LargeEnough(const schema::Schema& schema, size_t form) {
-  constexpr double kSteps = 1e6;
-  for (int64_t times = 1;; times *= 2) {
-    std::vector<int64_t> sizes;
-    for (const schema::Letter& letter : schema.letters) sizes.push_back(times * letter.standard);
-    schema::Rng rng(1);
-    schema::Problem problem = FirstScene(schema, sizes, rng, form);
-    if (schema.reference_steps(problem) >= kSteps) return problem;
-  }
-}
-
 std::deque<Case> Cases() {
   std::deque<Case> cases;
   for (const schema::Schema* schema : schema::All()) {
     for (size_t form = 0; form < schema->forms.size(); ++form) {
-      cases.push_back({schema->name + ("_" + std::to_string(form)), LargeEnough(*schema, form)});
+      cases.push_back(
+          {schema->name + ("_" + std::to_string(form)), ProblemForThreads(*schema, form)});
     }
   }
   return cases;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <string_view>
 #include <vector>
 
 #include "schema/invocation.h"
@@ -13,23 +14,40 @@
 
 namespace detops::test {
 
-// A problem of the operator's first scene. Sizes are by position in the letters; forms by number.
-inline schema::Problem FirstScene(const schema::Schema& schema, const std::vector<int64_t>& sizes,
-                                  schema::Rng& rng, size_t form = 0) {
+// A problem of a scene, or of the operator's first one. Sizes are by position in the letters; forms
+// by number.
+inline schema::Problem SceneOf(const schema::Schema& schema, std::string_view scene,
+                               const std::vector<int64_t>& sizes, schema::Rng& rng,
+                               size_t form = 0) {
   schema::Problem problem(schema);
   if (schema.form_scalar != nullptr) {
     problem.set_scalar(schema.form_scalar, static_cast<double>(form));
   }
   problem.MakeInputs(sizes, MLUOP_DTYPE_FLOAT);
-  schema.fill(schema.scenes.front().name, rng, problem);
+  schema.fill(scene.empty() ? schema.scenes.front().name : scene, rng, problem);
   return problem;
 }
 // Of the sizes that `detops gen` has, which are those of a small network.
-inline schema::Problem StandardProblem(const schema::Schema& schema, size_t form = 0) {
+inline schema::Problem StandardProblem(const schema::Schema& schema, size_t form = 0,
+                                       std::string_view scene = {}) {
   std::vector<int64_t> sizes;
   for (const schema::Letter& letter : schema.letters) sizes.push_back(letter.standard);
   schema::Rng rng(1);
-  return FirstScene(schema, sizes, rng, form);
+  return SceneOf(schema, scene, sizes, rng, form);
+}
+
+// Of those sizes, or so many times as large that several threads work on it: the library leaves
+// smaller calls to the caller's thread.
+inline schema::Problem ProblemForThreads(const schema::Schema& schema, size_t form = 0,
+                                         std::string_view scene = {}) {
+  constexpr double kSteps = 2.5e6;
+  for (int64_t times = 1;; times *= 2) {
+    std::vector<int64_t> sizes;
+    for (const schema::Letter& letter : schema.letters) sizes.push_back(times * letter.standard);
+    schema::Rng rng(1);
+    schema::Problem problem = SceneOf(schema, scene, sizes, rng, form);
+    if (schema.reference_steps(problem) >= kSteps) return problem;
+  }
 }
 
 // The bytes of all outputs, one after the other.
@@ -51,7 +69,7 @@ class EveryOperator {
     for (const schema::Schema* schema : schema::All()) {
       std::vector<int64_t> sizes;
       for (const schema::Letter& letter : schema->letters) sizes.push_back(3 * letter.small);
-      const schema::Problem& problem = problems_.emplace_back(FirstScene(*schema, sizes, rng));
+      const schema::Problem& problem = problems_.emplace_back(SceneOf(*schema, {}, sizes, rng));
       EXPECT_OK(invocations_.emplace_back(handle_, problem).Prepare());
     }
   }

@@ -45,17 +45,12 @@ TEST_P(ChangingInputs, TouchNoOtherMemory) {
       SCOPED_TRACE(implementation + " of " + schema->name);
       const Handle handle(implementation);
       EXPECT_OK(detopsSetThreads(handle, 2));
-      std::vector<int64_t> sizes;
-      for (const schema::Letter& letter : schema->letters) {
-        // Large enough for samples and several rounds; the reference compares all with all.
-        const bool small = implementation == "cpu:reference";
-        sizes.push_back(small ? letter.standard : letter.standard * 3);
-      }
-      schema::Rng rng(7);
-      schema::Problem problem(*schema);
-      problem.MakeInputs(sizes, MLUOP_DTYPE_FLOAT);
-      schema->fill(GetParam() == "first" ? schema->scenes.front().name : schema->scenes.back().name,
-                   rng, problem);
+      const std::string scene =
+          GetParam() == "first" ? schema->scenes.front().name : schema->scenes.back().name;
+      // Large enough for threads; the reference, which compares all with all, has none.
+      const schema::Problem problem = implementation == "cpu:reference"
+                                          ? StandardProblem(*schema, 0, scene)
+                                          : ProblemForThreads(*schema, 0, scene);
       for (size_t input = 0; input < problem.inputs.size(); ++input) {
         schema::Invocation invocation(handle, problem);
         ASSERT_OK(invocation.Prepare());

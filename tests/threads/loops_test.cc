@@ -39,7 +39,7 @@ const std::deque<Expected>& AllExpected() {
     std::deque<Expected> list;
     for (const schema::Schema* schema : schema::All()) {
       for (size_t form = 0; form < schema->forms.size(); ++form) {
-        Expected& expected = list.emplace_back(Expected{StandardProblem(*schema, form), {}});
+        Expected& expected = list.emplace_back(Expected{ProblemForThreads(*schema, form), {}});
         expected.answer = AnswerOn(1, expected.problem);
       }
     }

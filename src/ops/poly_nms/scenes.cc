@@ -251,7 +251,7 @@ void Scenes<ops::PolyNms>::Fill(std::string_view scene, Rng& rng, Problem& probl
 template <>
 Problem Scenes<ops::PolyNms>::Random(Rng& rng) {
   Problem problem(SchemaOf<ops::PolyNms>());
-  const int64_t count = random::RandomSize(rng, 1500);
+  const int64_t count = random::RandomSize(rng, 3000);
   problem.MakeInputs({count}, MLUOP_DTYPE_FLOAT);
   std::vector<float> boxes;
   switch (rng() % 4) {
