@@ -33,7 +33,8 @@ function(detops_mlu_sources target)
         OUTPUT ${object}
         COMMAND ${compiler} --bang-mlu-arch=mtp_${arch} -DDETOPS_MLU_ARCH=${arch}
                 -c ${path} -o ${object} -MD -MF ${object}.d -O2 -std=c++17 -fPIC
-                -ffp-contract=off -fvisibility=hidden -I${CMAKE_CURRENT_SOURCE_DIR}
+                -ffp-contract=off -fvisibility=hidden
+                -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/tests
         DEPENDS ${path} $<$<STREQUAL:${DETOPS_MLU},ON>:bang::bangcc>
         DEPFILE ${object}.d
         COMMENT "Building BANG C object ${name} for mtp_${arch}"

@@ -26,7 +26,7 @@ constexpr Memories kMemories[] = {{372, 768, 1024, 4096}, {592, 512, 512, 2048}}
 // Words that stay themselves: a source may ask whether they are defined.
 constexpr const char* kWords[] = {"__mlu_global__", "__mlu_entry__", "__mlu_func__",
                                   "__mlu_device__", "__mlu_host__",  "__mlu_builtin__",
-                                  "__mlu_shared__", "__mlu_const__", "__nram__",
+                                  "__mlu_vector__", "__mlu_shared__", "__mlu_const__", "__nram__",
                                   "__wram__",       "__ldram__"};
 
 uint64_t Hash(const std::string& text, uint64_t hash = 14695981039346656037u) {

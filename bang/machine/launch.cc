@@ -5,11 +5,13 @@
 #include <stdio.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <tuple>
 
+#include "bang/simulator.h"
 #include "clock/clock.h"
 #include "machine/failure.h"
 #include "machine/launch_report.h"
@@ -29,6 +31,17 @@ struct Configuration {
   cnrtQueue_t queue;
 };
 thread_local Configuration configuration;
+
+using HostClock = std::chrono::steady_clock;
+thread_local double launch_seconds = 0;
+
+// Adds the time of a launch, however it ends.
+struct LaunchTimer {
+  const HostClock::time_point begin = HostClock::now();
+  ~LaunchTimer() {
+    launch_seconds += std::chrono::duration<double>(HostClock::now() - begin).count();
+  }
+};
 
 // What does not fit is refused before it runs.
 struct Refusal {
@@ -242,6 +255,10 @@ bool RunUnions(LaunchState* launch, int lanes) {
 bool RunUnits(LaunchState* launch) {
   const int per_unit = std::max(1, launch->union_clusters * kMembersPerCluster);
   launch->results.resize(launch->units);
+  // Atomics put tasks in an order; how, is not followed.
+  if (launch->check && launch->units > 1 && !launch->kernel.ordered) {
+    launch->stored = std::make_unique<StoredBytes>();
+  }
   for (UnitResult& result : launch->results) {
     result.programs.resize(per_unit);
     result.glossaries.resize(per_unit);
@@ -302,17 +319,74 @@ LaunchRecord CollectPrograms(LaunchState* launch) {
   return record;
 }
 
+// The tasks of a launch have no order: where they touch the same GDRAM, the launch has failed, or
+// is told that they store the same bytes.
+void CompareTasks(LaunchState* launch) {
+  if (launch->stored == nullptr) return;
+  // Whether those behind the first that failed have run is a matter of luck.
+  const int64_t units = std::min(launch->units - 1, launch->first_failed.load()) + 1;
+  std::vector<GdramAccesses*> accesses;
+  for (int64_t unit = 0; unit < units; ++unit) {
+    accesses.push_back(&launch->results[unit].accesses);
+  }
+  std::vector<EqualStores> equal;
+  const TaskRace race = FindTaskRace(accesses, launch->stored.get(), &equal);
+  const auto where = [&](const GdramAccess& access) {
+    return access.site.code != nullptr ? ScalarWhere(access.site.code, launch->kernel)
+                                       : access.site.where;
+  };
+  for (const EqualStores& stores : equal) {
+    const std::string text =
+        At(where(*stores.later)) +
+        ": warning: tasks store the same bytes to GDRAM, and have no order; it changes nothing, but "
+        "only as long as they are the same";
+    launch->results[stores.later->task / launch->tasks_per_unit].remarks.push_back({text, 1});
+  }
+  Allocation allocation;
+  if (race.later == nullptr || !launch->device->memory().Find(race.address, &allocation)) return;
+  const GdramAccess* mine = race.later;
+  const GdramAccess* other = race.earlier;
+  bool mine_stores = race.later_stores, other_stores = race.earlier_stores;
+  // As between cores, the line that reads comes first.
+  if (mine_stores && !other_stores) {
+    std::swap(mine, other);
+    std::swap(mine_stores, other_stores);
+  }
+  const auto what = [](const GdramAccess& access, bool stores) {
+    return access.site.name != nullptr ? std::string(access.site.name)
+                                       : Format("a scalar %s", stores ? "store" : "load");
+  };
+  const int64_t unit = race.later->task / launch->tasks_per_unit;
+  launch->results[unit].failure = Format(
+      "%s: error: race: %s of task %d %s byte %lld of allocation %lld (GDRAM), which task %d %s by %s "
+      "at %s, and the tasks of a launch have no order\n  in kernel %s (%s:%d), task %d of %d, on %s "
+      "(simulated)",
+      At(where(*mine)).c_str(), what(*mine, mine_stores).c_str(), mine->task,
+      mine_stores ? "writes" : "reads", static_cast<long long>(race.address - allocation.begin),
+      static_cast<long long>(allocation.number), other->task, other_stores ? "writes" : "reads",
+      what(*other, other_stores).c_str(), At(where(*other)).c_str(), launch->kernel.name,
+      launch->kernel.file, launch->kernel.line, mine->task, static_cast<int>(launch->tasks),
+      launch->card->name.c_str());
+  launch->first_failed = unit;
+}
+
 void Finish(LaunchState* launch, cnrtQueue_t queue) {
+  CompareTasks(launch);
   PrintOutput(*launch);
   const int64_t failed = launch->first_failed.load();
   if (failed < launch->units) {
     fprintf(stderr, "%s\n", launch->results[failed].failure.c_str());
     PrintRemarks(*launch);
-    launch->device->SetStickyError(cnrtErrorKernelTrap);
+    launch->device->SetStickyError(cnrtErrorKernelTrap, launch->results[failed].failure);
     SetLastError(cnrtErrorKernelTrap);
     return;
   }
-  PrintRemarks(*launch);
+  const std::string remark = PrintRemarks(*launch);
+  if (GetOptions().strict && !remark.empty()) {
+    launch->device->SetStickyError(cnrtErrorKernelTrap, remark);
+    SetLastError(cnrtErrorKernelTrap);
+    return;
+  }
   if (!GetOptions().clock) return;
   if (!launch->recording) {
     fprintf(stderr,
@@ -357,6 +431,7 @@ void LaunchErased(const KernelRecord& kernel, Module module, const void* body,
     SetLastError(device.sticky_error());
     return;
   }
+  const LaunchTimer timer;
   // One launch at a time: it uses all threads.
   static std::mutex* const one_at_a_time = new std::mutex;
   std::lock_guard lock(*one_at_a_time);
@@ -378,7 +453,7 @@ void LaunchErased(const KernelRecord& kernel, Module module, const void* body,
     RunLaunch(launch.get(), asked);
   } catch (const Refusal& refusal) {
     fprintf(stderr, "%s\n", refusal.text.c_str());
-    if (refusal.sticky) device.SetStickyError(refusal.error);
+    if (refusal.sticky) device.SetStickyError(refusal.error, refusal.text);
     SetLastError(refusal.error);
   } catch (const std::bad_alloc&) {
     fprintf(stderr, "%s: error: the host's memory is used up\n", At(asked.where).c_str());
@@ -387,3 +462,5 @@ void LaunchErased(const KernelRecord& kernel, Module module, const void* body,
 }
 
 }  // namespace bang
+
+double bangLaunchSeconds(void) { return bang::launch_seconds; }

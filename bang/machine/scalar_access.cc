@@ -16,14 +16,14 @@
 
 namespace bang {
 
-Where RunningCore::ScalarWhere(const void* code) const {
+Where ScalarWhere(const void* code, const KernelRecord& kernel) {
   // Asking takes long, and texts keep the name as long as the program runs.
   static std::mutex mutex;
   static auto* const known = new std::map<const void*, CodeLine>;
   std::lock_guard lock(mutex);
   auto at = known->find(code);
   if (at == known->end()) at = known->emplace(code, FindCodeLine(code)).first;
-  if (at->second.file.empty()) return {launch_->kernel.file, launch_->kernel.line};
+  if (at->second.file.empty()) return {kernel.file, kernel.line};
   return {at->second.file.c_str(), at->second.line};
 }
 
@@ -61,8 +61,15 @@ void RunningCore::ScalarAccess(const char* data, int64_t bytes, bool writes, con
       if (!writes || bytes > static_cast<int64_t>(sizeof store_.before)) {
         Report(nullptr, ScalarWhere(code), space, writes, race);
       }
-      store_ = {data, bytes, {}, space, code, race};
+      store_ = {true, data, bytes, {}, space, code, race};
       memcpy(store_.before, data, bytes);
+    }
+  }
+  if (stored_ != nullptr && space == Space::kGdram) {
+    Note(region, writes, {nullptr, {}, code});
+    if (writes) {
+      stored_->Announce(data, bytes, &announced_);
+      if (announced_.pending() && store_.bytes == 0) store_ = {false, data, bytes, {}, space, code, {}};
     }
   }
   if (array == nullptr) return;

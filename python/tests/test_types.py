@@ -21,7 +21,11 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = Path(detops.__file__).resolve().parent
 EXAMPLES = sorted((ROOT / "python" / "examples").glob("*.py"))
 LISTINGS = {"devices", "implementations"}
-OPERATORS = sorted({name for name in vars(_core) if not name.startswith("_")} - LISTINGS - {"get_threads", "set_threads"})
+OPERATORS = sorted(
+    {name for name in vars(_core) if not name.startswith("_")}
+    - LISTINGS
+    - {"get_threads", "set_threads"}
+)
 
 RIGHT = """
 import array

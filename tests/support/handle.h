@@ -21,9 +21,10 @@ namespace detops::test {
 #define EXPECT_OK(call) EXPECT_EQ((call), MLUOP_STATUS_SUCCESS) << detopsGetLastErrorMessage()
 #define ASSERT_OK(call) ASSERT_EQ((call), MLUOP_STATUS_SUCCESS) << detopsGetLastErrorMessage()
 
-// "cpu:reference" runs on "cpu".
-inline std::string DeviceOf(std::string_view implementation) {
-  return std::string(implementation.substr(0, implementation.find(':')));
+// "cpu:reference" runs on "cpu"; "mlu590" is one of "mlu".
+inline std::string DeviceOf(std::string_view implementation_or_device) {
+  return std::string(
+      implementation_or_device.substr(0, implementation_or_device.find_first_of(":0123456789")));
 }
 
 // How much slower than a processor's an implementation is here, roughly: MLUs are simulated.

@@ -58,6 +58,11 @@ class DriverTest(unittest.TestCase):
             self.bangcc("hello.mlu", "-DVALUE=1000", arch, "-o", "hello")
             self.assertEqual(self.call("./hello").stdout, f"{value + 1000}\n")
 
+    def test_libraries_of_the_vendor_are_here_already(self):
+        self.write("a.mlu", HELLO)
+        self.bangcc("a.mlu", "-DVALUE=1", "-o", "a", "-lcnrt", "-lcndrv", "-l", "cnbin", "-lm")
+        self.assertEqual(self.call("./a").stdout, "593\n")
+
     def test_default_output_and_card(self):
         self.write("hello.mlu", HELLO)
         self.bangcc("-D", "VALUE=0", "hello.mlu")

@@ -50,6 +50,14 @@ struct Apart {
   Array corners, scores;
 };
 
+// [N,9]; corners in pairs are accepted where there are none.
+Array ImportJoined(Call& call, nb::handle dets) {
+  Array boxes = call.Import(kDets, dets, Types::kFloat);
+  const Shape& shape = boxes.shape();
+  if (shape.rank() == 3 && shape[0] == 0 && shape[1] == 4 && shape[2] == 2) boxes.SeeAs({0, 9});
+  return boxes;
+}
+
 // The library's order: NaN first, then falling; equal ones by index.
 void SortByScore(const Array& boxes, int32_t* kept, int32_t count) {
   const auto* values = static_cast<const float*>(boxes.data());
@@ -70,7 +78,7 @@ nb::object PolyNms(nb::handle dets, nb::handle iou_threshold, nb::handle scores,
   Call call(joined ? kDets : kCorners, dets);
   nb::object whole = nb::borrow(dets);
   const Array boxes = [&] {
-    if (joined) return call.Import(kDets, dets, Types::kFloat);
+    if (joined) return ImportJoined(call, dets);
     const Apart apart(call, dets, scores);
     if (!call.on_device()) return apart.Join();
     // On a device the caller's library joins them.
