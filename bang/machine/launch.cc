@@ -5,11 +5,13 @@
 #include <stdio.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <tuple>
 
+#include "bang/simulator.h"
 #include "clock/clock.h"
 #include "machine/failure.h"
 #include "machine/faults.h"
@@ -31,6 +33,17 @@ struct Configuration {
   cnrtQueue_t queue;
 };
 thread_local Configuration configuration;
+
+using HostClock = std::chrono::steady_clock;
+thread_local double launch_seconds = 0;
+
+// Adds the time of a launch, however it ends.
+struct LaunchTimer {
+  const HostClock::time_point begin = HostClock::now();
+  ~LaunchTimer() {
+    launch_seconds += std::chrono::duration<double>(HostClock::now() - begin).count();
+  }
+};
 
 // What does not fit is refused before it runs.
 struct Refusal {
@@ -379,11 +392,16 @@ void Finish(LaunchState* launch, cnrtQueue_t queue) {
   if (failed < launch->units) {
     fprintf(stderr, "%s\n", launch->results[failed].failure.c_str());
     PrintRemarks(*launch);
-    launch->device->SetStickyError(cnrtErrorKernelTrap);
+    launch->device->SetStickyError(cnrtErrorKernelTrap, launch->results[failed].failure);
     SetLastError(cnrtErrorKernelTrap);
     return;
   }
-  PrintRemarks(*launch);
+  const std::string remark = PrintRemarks(*launch);
+  if (GetOptions().strict && !remark.empty()) {
+    launch->device->SetStickyError(cnrtErrorKernelTrap, remark);
+    SetLastError(cnrtErrorKernelTrap);
+    return;
+  }
   if (!GetOptions().clock) return;
   if (!launch->recording) {
     fprintf(stderr,
@@ -428,6 +446,7 @@ void LaunchErased(const KernelRecord& kernel, Module module, const void* body,
     SetLastError(device.sticky_error());
     return;
   }
+  const LaunchTimer timer;
   // One launch at a time: it uses all threads.
   static std::mutex* const one_at_a_time = new std::mutex;
   std::lock_guard lock(*one_at_a_time);
@@ -450,7 +469,7 @@ void LaunchErased(const KernelRecord& kernel, Module module, const void* body,
     RunLaunch(launch.get(), asked);
   } catch (const Refusal& refusal) {
     fprintf(stderr, "%s\n", refusal.text.c_str());
-    if (refusal.sticky) device.SetStickyError(refusal.error);
+    if (refusal.sticky) device.SetStickyError(refusal.error, refusal.text);
     SetLastError(refusal.error);
   } catch (const std::bad_alloc&) {
     fprintf(stderr, "%s: error: the host's memory is used up\n", At(asked.where).c_str());
@@ -459,3 +478,5 @@ void LaunchErased(const KernelRecord& kernel, Module module, const void* body,
 }
 
 }  // namespace bang
+
+double bangLaunchSeconds(void) { return bang::launch_seconds; }

@@ -70,12 +70,25 @@ bool AddThread(Pool* pool) {
   return true;
 }
 
+// Never destroyed: the threads wait in it until the process ends. A forked child has none of them,
+// and begins with another.
+Pool* current_pool = nullptr;
+
+Pool& CurrentPool() {
+  static const bool once = [] {
+    current_pool = new Pool;
+    pthread_atfork(nullptr, nullptr, [] { current_pool = new Pool; });
+    return true;
+  }();
+  (void)once;
+  return *current_pool;
+}
+
 }  // namespace
 
 bool RunWorkers(int count, std::chrono::steady_clock::time_point interrupt,
                 const std::function<void(int, RunningCore*)>& job) {
-  // Never destroyed: the threads wait in it until the process ends.
-  static Pool* const pool = new Pool;
+  Pool* const pool = &CurrentPool();
   std::unique_lock lock(pool->mutex);
   while (static_cast<int>(pool->threads.size()) < count) {
     if (!AddThread(pool)) return false;

@@ -296,6 +296,39 @@ TEST_P(BboxOverlapsTest, LargeResultsEqualTheReference) {
             BboxOverlaps("cpu:reference", Halfs(half_a), Halfs(half_b), kIoU, false, 0));
 }
 
+// Where all pairs are cut by rows, batches of columns or columns alone: few of one and many of the
+// other, and sizes around what fits in an MLU's memory at a time.
+TEST_P(BboxOverlapsTest, LongAndShortSides) {
+  Rng rng(20);
+  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{1, 20011},
+                                      {3, 8640},
+                                      {2, 12351},
+                                      {47, 321},
+                                      {49, 33},
+                                      {15003, 1},
+                                      {9001, 3},
+                                      {2053, 31},
+                                      {513, 257},
+                                      {12300, 7}}) {
+    for (const bool spoiled : {false, true}) {
+      std::vector<float> a = RandomBoxes(rng, rows, 300), b = RandomBoxes(rng, columns, 300);
+      if (spoiled) Spoil(rng, rows < columns ? b : a, 4000);
+      const std::string what = std::to_string(rows) + " x " + std::to_string(columns);
+      for (const int mode : {kIoU, kIoF}) {
+        ExpectSameFloats(Run(a, b, mode),
+                         BboxOverlaps("cpu:reference", Floats(a), Floats(b), mode, false, 0), what);
+      }
+      ExpectSameHalves(GetParam(), a, b, what);
+    }
+  }
+  for (const int64_t pairs : {3071, 100003}) {
+    const std::vector<float> a = RandomBoxes(rng, pairs, 30), b = RandomBoxes(rng, pairs, 30);
+    ExpectSameFloats(Run(a, b, kIoU, true),
+                     BboxOverlaps("cpu:reference", Floats(a), Floats(b), kIoU, true, 0),
+                     std::to_string(pairs) + " pairs");
+  }
+}
+
 // ---- against the independent exact implementation, bit by bit -------------------------------
 
 using Case = std::tuple<std::string, int, bool, int>;  // implementation, mode, aligned, offset
