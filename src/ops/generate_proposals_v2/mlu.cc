@@ -18,6 +18,7 @@ using Args = GenerateProposalsV2Args;
 // Clusters that work on one image: all of them while there are few images, and few where there is
 // little to share.
 int ClustersPerTeam(const Plan& plan, int clusters) {
+  if (getenv("TEAM")) return atoi(getenv("TEAM"));
   int team = 1;
   while (team < 8 && 2 * team * plan.images <= clusters) team *= 2;
   return team;

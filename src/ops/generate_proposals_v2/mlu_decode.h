@@ -73,14 +73,16 @@ class Decoder {
   __mlu_func__ Decoder(const Call& call, const TeamState& state, mlu::Nram& nram)
       : call_(call), state_(state), table_(nram) {
     float* const size = nram.Array<float>(2);
-    __memcpy(size, call.im_shape + 2 * state.image, 2 * sizeof(float), GDRAM2NRAM);
-    height_ = size[0];
-    width_ = size[1];
+    __memcpy_async(size, call.im_shape + 2 * state.image, 2 * sizeof(float), GDRAM2NRAM);
+    size_ = size;
   }
 
   // The part's first `count` candidates, to memory.boxes, .scores and .boxed.
   __mlu_func__ void Decode(const Part& part, int count, mlu::Nram nram) {
     if (count <= 0) return;
+    __sync_io();
+    height_ = size_[0];
+    width_ = size_[1];
     int written = 0;
     for (int begin = 0; begin < count; begin += kTile) {
       const int tile = count - begin < kTile ? count - begin : kTile;
@@ -185,6 +187,7 @@ class Decoder {
   const Call& call_;
   const TeamState& state_;
   mlu::ExpTable table_;
+  const float* size_;  // height, width in NRAM
   float height_, width_;
 };
 

@@ -37,8 +37,9 @@ class Suppressor {
     {
       mlu::Nram rest = nram;
       float* const rows = rest.Array<float>(4 * count);
-      __memcpy(alive, state_.memory.boxed, count * sizeof(float), GDRAM2NRAM);
-      __memcpy(rows, state_.memory.boxes, count * sizeof(Quad), GDRAM2NRAM);
+      __memcpy_async(alive, state_.memory.boxed, count * sizeof(float), GDRAM2NRAM);
+      __memcpy_async(rows, state_.memory.boxes, count * sizeof(Quad), GDRAM2NRAM);
+      __sync_io();
       __bang_transpose(columns, rows, count, 4);
     }
     if (kept_ > 0) {
@@ -59,6 +60,7 @@ class Suppressor {
  private:
   static constexpr int kChunk = Call::kChunk;
   static constexpr int kBitWords = Call::kBitWords;
+  static constexpr int kFew = 128;    // numbers that are faster to go through one by one
   static constexpr int kTile = 2048;  // boxes of earlier batches in NRAM at a time
 
   // Positions of those among `count` elements that are not 0, plus `first`. Returns how many.
@@ -177,6 +179,13 @@ class Suppressor {
       }
     }
     if (kept == decided) return;
+    if (decided - kept <= kFew) {
+      __bang_not(keep, keep, decided);
+      const int dropped = static_cast<int>(
+          __bang_filter(positions, positions, reinterpret_cast<int32_t*>(keep), decided));
+      for (int i = 0; i < dropped; ++i) alive[positions[i]] = 0.0f;
+      return;
+    }
     // From the order of those involved to positions.
     float* const before = nram.Array<float>(count);
     float* const scratch = nram.Array<float>(count);

@@ -134,7 +134,7 @@ class Sweep {
       const int step = all / samples;
       __bang_move(mask, other, sizeof(float), sizeof(float), step * sizeof(float), samples - 1);
       __bang_float2int32_tz(sample.keys, mask, samples, 0);
-      mlu::OrderPairs(sample, samples, 0, 7);
+      mlu::OrderPairs(sample, samples);
       if (core > 0) low = static_cast<float>(sample.keys[samples * core / cores]);
       if (core + 1 < cores) high = static_cast<float>(sample.keys[samples * (core + 1) / cores]);
     }
@@ -162,7 +162,7 @@ class Sweep {
     __bang_incseq(positions, count);
     __bang_filter(positions, positions, reinterpret_cast<int32_t*>(mask), count);
     __bang_move(pairs.values, positions, size * sizeof(int32_t));
-    mlu::OrderPairs(pairs, size, 0, 5);
+    mlu::OrderPairs(pairs, size);
     __bang_move(range.positions, pairs.values, size * sizeof(int32_t));
     __bang_int322float(range.begin, pairs.keys, size, 0);
     LookUp(range.end, end, range.positions, size, count);
@@ -206,7 +206,8 @@ class Sweep {
     return total;
   }
 
-  // Sets found[i] to 1 for those that may suppress another. Returns false where that took too long.
+  // Sets found[i] to 1 for those that may suppress another. Returns false where that would take too
+  // long.
   __mlu_func__ bool Compare(const BatchBoxes& boxes, const Range& range, const int32_t* order,
                             const float* strips, int total, int count, int all, float* found,
                             mlu::Nram nram) {
@@ -241,15 +242,10 @@ class Sweep {
     __bang_write_zero(found, total);
 
     const int most = MostDistance(all, total);
+    if (most < total && Near(begin, end, most, total, w) > 0) return false;
     for (int distance = 1; distance < total; ++distance) {
       const int n = total - distance;
-      if (distance < 4 || distance % 4 == 0) {
-        __bang_le(w, begin + distance, end, n);
-        const int near = static_cast<int>(__bang_count(w, n));
-        if (near == 0) return true;
-        // At this rate there would be more than it saves.
-        if (distance > most || (distance == most / 32 * 4 && near > n / 8 * 7)) return false;
-      }
+      if (distance % 4 == 1 && Near(begin, end, distance, total, w) == 0) return true;
       __bang_maxequal(w, x1, x1 + distance, n);
       __bang_minequal(t, x2, x2 + distance, n);
       __bang_maxequal(h, y1, y1 + distance, n);
@@ -266,6 +262,13 @@ class Sweep {
       __bang_maxequal(found + distance, found + distance, w, n);
     }
     return true;
+  }
+
+  // How many boxes begin before one that is `distance` places ahead of them ends.
+  __mlu_func__ static int Near(const float* begin, const float* end, int distance, int total,
+                               float* scratch) {
+    __bang_le(scratch, begin + distance, end, total - distance);
+    return static_cast<int>(__bang_count(scratch, total - distance));
   }
 
   // The distance up to which comparisons take a third of the time of comparing all boxes with all
