@@ -188,6 +188,7 @@ class OverlapSearch {
   // Loads the boxes of some of the tiles listed, of which those stay that overlap the group.
   __mlu_func__ void LoadCandidates(int64_t from, int first, int number) {
     int32_t* const positions = reinterpret_cast<int32_t*>(Candidate(BoxSet::kFields));
+    __sync_compute();
     for (int i = 0; i < number; ++i) {
       const int64_t begin = (from + tile_list_[first + i]) * tile_;
       __memcpy_async(candidate_ + i * tile_, set_.fields + begin, tile_ * sizeof(float),

@@ -15,21 +15,23 @@ using mlu::Vec;
 using mlu::WideSpan;
 using mlu::WideVec;
 
-// The power of 2 that scales lengths of `size` to between 1 and 2; and sets `fits` to 0 where they
-// are so small or large that this might be inexact.
-__mlu_func__ Vec ScaleOf(Span size, Span fits) {
-  const Vec exponent(size.pool, size.count);
-  int32_t* const bits = reinterpret_cast<int32_t*>(exponent.data);
-  __bang_band_scalar(bits, reinterpret_cast<int32_t*>(size.data), int32_t{0x7f800000},
-                     size.count);
-  const Vec small = exponent > 0x1p-100f, large = exponent < 0x1p120f;
-  __bang_and(fits.data, fits.data, small.data, fits.count);
-  __bang_and(fits.data, fits.data, large.data, fits.count);
-  Vec scale(size.pool, size.count);
-  int32_t* const result = reinterpret_cast<int32_t*>(scale.data);
-  __bang_mul_scalar(result, bits, int32_t{-1}, size.count);
-  __bang_add_scalar(result, result, int32_t{0x7f000000}, size.count);
+// Coordinates are scaled by powers of 2, each axis by its own, so that bounds are between 1 and 2
+// wide and high: a quarter of them is multiplied by this. Returns that factor, and sets `fits` to 0
+// for bounds that are so small that this might be inexact.
+__mlu_func__ Vec ScaleOf(Span low, Span high, Span fits) {
+  Vec scale = high * 0.25f - low * 0.25f;
+  int32_t* const bits = reinterpret_cast<int32_t*>(scale.data);
+  __bang_band_scalar(bits, bits, int32_t{0x7f800000}, scale.count);
+  const Vec enough = scale > 0x1p-100f;
+  __bang_and(fits.data, fits.data, enough.data, fits.count);
+  // The reciprocal of a power of 2.
+  __bang_mul_scalar(bits, bits, int32_t{-1}, scale.count);
+  __bang_add_scalar(bits, bits, int32_t{0x7f000000}, scale.count);
   return scale;
+}
+// Of a length that is scaled.
+__mlu_func__ Vec ScaledDifference(Span a, Span b, Span scale) {
+  return (a * 0.25f - b * 0.25f) * scale;
 }
 
 // Both polygons of `count` pairs, counter-clockwise: [corners + 1, 2, count], where the first corner
@@ -147,6 +149,7 @@ __mlu_func__ ClipSums<typename Math::Real> Clip(const Outlines& outlines, int co
   Real begin = Math::Difference(outlines.x.Part(0, edges), outlines.x.Part(0, edges));
   Real end = Math::Difference(outlines.x.Part(0, edges), outlines.x.Part(0, edges));
   Vec spread = mlu::Filled(pool, edges, 0.0f), nearest = mlu::Filled(pool, points, 8.0f);
+  Vec inner = mlu::Filled(pool, edges, 8.0f);  // negative where all of an edge is outside of a line
 #pragma unroll 1
   for (int k = 0; k < kCorners; ++k) {
     const Span line_x = outlines.other_x.Part(k * pairs, pairs);
@@ -172,7 +175,9 @@ __mlu_func__ ClipSums<typename Math::Real> Clip(const Outlines& outlines, int co
     end = Max(end, Math::Part(outsides, pairs, edges) * inverse);
     // Where the line cuts the edge.
     const Span leading = Math::Leading(sides);
-    const Vec cut = leading.Part(0, edges) * leading.Part(pairs, edges);
+    const Vec cut = Max(leading.Part(0, edges), leading.Part(pairs, edges));
+    __bang_minequal(inner.data, inner.data, cut.data, edges);
+    __bang_mul(cut.data, leading.data, leading.data + pairs, edges);
     __bang_lt_scalar(cut.data, cut.data, 0.0f, edges);
     __bang_mul(cut.data, cut.data, Math::Leading(inverse).data, edges);
     __bang_maxequal(spread.data, spread.data, cut.data, edges);
@@ -189,9 +194,14 @@ __mlu_func__ ClipSums<typename Math::Real> Clip(const Outlines& outlines, int co
   Real shared = SumOfRows(Math::Kept(begin, end) * cross, 2 * kCorners);
   Real both = SumOfRows(cross, 2 * kCorners);
   const Vec size = Abs(Math::Leading(cross));
+  // Nothing is doubtful about edges that are certainly outside: the common bounds are below 4.
+  __bang_lt_scalar(inner.data, inner.data, -8.0f * Math::kSideError, edges);
+  const Vec relevant = Min(nearest.Part(0, edges), nearest.Part(pairs, edges)) + inner * 8.0f;
+  __bang_not(inner.data, inner.data, edges);
+  __bang_mul(spread.data, spread.data, inner.data, edges);
   __bang_mul(spread.data, spread.data, size.data, edges);
   return {static_cast<Real&&>(shared), static_cast<Real&&>(both),
-          SumOfRows(spread, 2 * kCorners), MinOfRows(nearest, 2 * (kCorners + 1))};
+          SumOfRows(spread, 2 * kCorners), MinOfRows(relevant, 2 * kCorners)};
 }
 
 // Outlines by columns of floats, `stride` apart: x of the four corners and y of them, of a and then

@@ -103,28 +103,34 @@ class QuadJudge {
     const Vec least_kind = Min(a(R::kKind), b(R::kKind));
     Vec certain = least_kind > R::kNone;
     Vec open = [&] {
-      const Vec width = Max(a(R::kX2), b(R::kX2)) - Min(a(R::kX1), b(R::kX1));
-      const Vec height = Max(a(R::kY2), b(R::kY2)) - Min(a(R::kY1), b(R::kY1));
-      const Vec scale_x = ScaleOf(width, certain), scale_y = ScaleOf(height, certain);
-      const auto area = [&](Span x1, Span y1, Span x2, Span y2) {
-        return ((x2 - x1) * scale_x) * ((y2 - y1) * scale_y);
+      const Vec x1 = Min(a(R::kX1), b(R::kX1)), x2 = Max(a(R::kX2), b(R::kX2));
+      const Vec y1 = Min(a(R::kY1), b(R::kY1)), y2 = Max(a(R::kY2), b(R::kY2));
+      Vec fits = mlu::Filled(&pool, count_, 1.0f);
+      const Vec scale_x = ScaleOf(x1, x2, fits), scale_y = ScaleOf(y1, y2, fits);
+      certain = certain & fits;
+      const auto area = [&](Span left, Span low, Span right, Span high) {
+        return ScaledDifference(right, left, scale_x) * ScaledDifference(high, low, scale_y);
       };
       Move(scale_x_, scale_x);
       Move(scale_y_, scale_y);
-      Move(extent_, (width * scale_x) * (height * scale_y));
-      const Vec area_a = area(a(R::kX1), a(R::kY1), a(R::kX2), a(R::kY2)) * a(R::kShare);
-      const Vec area_b = area(b(R::kX1), b(R::kY1), b(R::kX2), b(R::kY2)) * b(R::kShare);
-      const Vec common = area(Max(a(R::kX1), b(R::kX1)), Max(a(R::kY1), b(R::kY1)),
-                              Min(a(R::kX2), b(R::kX2)), Min(a(R::kY2), b(R::kY2)));
-      const Vec most = Min(Min(area_a, area_b), common) * (1.0f + t);
-      const Vec known = Min(a(R::kShare), b(R::kShare)) > 0.0f;
+      Move(extent_, area(x1, y1, x2, y2));
+      // An outline has no less area than its signed area, and no more than its two triangles; the
+      // shared area is no more than either, and in the common part of the bounds. Triangles of an
+      // outline that intersects itself may count that twice.
+      const Vec bounds_a = area(a(R::kX1), a(R::kY1), a(R::kX2), a(R::kY2));
+      const Vec bounds_b = area(b(R::kX1), b(R::kY1), b(R::kX2), b(R::kY2));
+      Vec common = area(Max(a(R::kX1), b(R::kX1)), Max(a(R::kY1), b(R::kY1)),
+                        Min(a(R::kX2), b(R::kX2)), Min(a(R::kY2), b(R::kY2)));
+      common = Select(least_kind < R::kSplit, common * 4.0f, common);
+      const Vec most =
+          Min(Min(bounds_a * a(R::kMost), bounds_b * b(R::kMost)), common) * (1.0f + t);
       // Less than a tenth of what counts as a tie; or too little by more than rounding errors.
       Vec never = most < 1e-25f;
       if (t > math::kLeastThreshold) {
-        const Vec both = area_a + area_b;
-        never = never | ((most < (both * (0.999f * t))) & (both > 1e-30f));
+        const Vec both = bounds_a * a(R::kLeast) + bounds_b * b(R::kLeast);
+        never = never | ((most < (both * (0.9999f * t))) & (both > 1e-30f));
       }
-      return Not(never & (known & certain));
+      return Not(never & fits);
     }();
     Vec same = open & certain;
     for (int f = 0; f < 8; ++f) same = same & (a(f) == b(f));
@@ -152,19 +158,24 @@ class QuadJudge {
     float* const scale = mask_[kYes];
     __bang_filter(scale, scale_x_, mask, count_);
     for (int f = 0; f < 4; ++f) {
-      __bang_mul(ColumnAt(f), ColumnAt(f), scale, taken_);
-      __bang_mul(ColumnAt(8 + f), ColumnAt(8 + f), scale, taken_);
+      Scale(ColumnAt(f), scale);
+      Scale(ColumnAt(8 + f), scale);
     }
     __bang_filter(scale, scale_y_, mask, count_);
     for (int f = 4; f < 8; ++f) {
-      __bang_mul(ColumnAt(f), ColumnAt(f), scale, taken_);
-      __bang_mul(ColumnAt(8 + f), ColumnAt(8 + f), scale, taken_);
+      Scale(ColumnAt(f), scale);
+      Scale(ColumnAt(8 + f), scale);
     }
     __bang_filter(ColumnAt(kExtent), extent_, mask, count_);
     __bang_filter(ColumnAt(kKindA), a_ + R::kKind * count_, mask, count_);
     __bang_filter(ColumnAt(kKindB), b_ + R::kKind * count_, mask, count_);
     __bang_filter(ColumnAt(kNumber), reinterpret_cast<float*>(numbers_), mask, count_);
     return taken_;
+  }
+
+  __mlu_func__ void Scale(float* column, const float* scale) const {
+    __bang_mul_scalar(column, column, 0.25f, taken_);
+    __bang_mul(column, column, scale, taken_);
   }
 
   // Of the pairs taken: those that suppress, and those that are doubtful.

@@ -178,16 +178,21 @@ __mlu_func__ void DescribeQuads(const Span* q, const BoundsOfBoxes& b, float* co
 
   Vec x[4] = {Copy(q[0]), Copy(q[2]), Copy(q[4]), Copy(q[6])};
   Vec y[4] = {Copy(q[1]), Copy(q[3]), Copy(q[5]), Copy(q[7])};
-  Vec fits = b.x1 < b.x2;
-  Vec area(pool, count);
+  const Vec there = b.x1 < b.x2;
+  Vec fits = Copy(there);
+  float error = kLeast;
+  Vec area(pool, count), scaled(pool, count);
   Vec cross[4] = {Vec(pool, count), Vec(pool, count), Vec(pool, count), Vec(pool, count)};
   Vec least(pool, count);  // of the crosses' sizes
   {
-    const Vec width = b.x2 - b.x1, height = b.y2 - b.y1;
-    const Vec scale_x = ScaleOf(width, fits), scale_y = ScaleOf(height, fits);
-    area = (width * scale_x) * (height * scale_y);
-    const Vec scaled_x[4] = {x[0] * scale_x, x[1] * scale_x, x[2] * scale_x, x[3] * scale_x};
-    const Vec scaled_y[4] = {y[0] * scale_y, y[1] * scale_y, y[2] * scale_y, y[3] * scale_y};
+    const Vec scale_x = ScaleOf(b.x1, b.x2, fits), scale_y = ScaleOf(b.y1, b.y2, fits);
+    scaled = Copy(fits);
+    area = ScaledDifference(b.x2, b.x1, scale_x) * ScaledDifference(b.y2, b.y1, scale_y);
+    const auto scale = [](Span v, Span by) { return (v * 0.25f) * by; };
+    const Vec scaled_x[4] = {scale(x[0], scale_x), scale(x[1], scale_x), scale(x[2], scale_x),
+                             scale(x[3], scale_x)};
+    const Vec scaled_y[4] = {scale(y[0], scale_y), scale(y[1], scale_y), scale(y[2], scale_y),
+                             scale(y[3], scale_y)};
     const auto find_least = [&] {
       return Min(Min(Abs(cross[0]), Abs(cross[1])), Min(Abs(cross[2]), Abs(cross[3])));
     };
@@ -197,12 +202,11 @@ __mlu_func__ void DescribeQuads(const Span* q, const BoundsOfBoxes& b, float* co
     if (Any(fits & (Not(least > kLeast) | thin))) {
       for (int i = 0; i < 4; ++i) cross[i] = CrossAt<WideMath>(i, scaled_x, scaled_y);
       least = find_least();
-      fits = fits & (least > kLeastWide);
+      error = kLeastWide;
     }
+    fits = fits & (least > error);
   }
-  // One corner on the other side makes an outline concave, two make it intersect itself.
   const Vec lefts = ((cross[0] > 0.0f) + (cross[1] > 0.0f)) + ((cross[2] > 0.0f) + (cross[3] > 0.0f));
-  const Vec crossed = lefts == 2.0f;
   const Vec convex = (lefts == 4.0f) | (lefts == 0.0f);
   // As math::SplitQuad: a cut from corner 0 to corner 2, unless only the other one will do.
   {
@@ -235,15 +239,17 @@ __mlu_func__ void DescribeQuads(const Span* q, const BoundsOfBoxes& b, float* co
   set(R::kY1, b.y1);
   set(R::kX2, b.x2);
   set(R::kY2, b.y2);
-  const Vec twice = Abs(cross[1]) + Abs(cross[3]);
-  const Vec simple = fits & Not(crossed);
-  set(R::kShare, ((twice * 0.5f) * Reciprocal(area)) * simple);
+  // The errors of areas are below that of cross products.
+  const Vec inverse = Reciprocal(area) * 0.5f;
+  const Vec signed_area = Abs(cross[0] + cross[2]) * inverse;
+  const Vec triangles = (Abs(cross[1]) + Abs(cross[3])) * inverse;
+  set(R::kLeast, Max(signed_area - error, 0.0f) * scaled);
+  set(R::kMost, Select(fits, triangles + error, there));
   // math::IsUpright.
   const Vec kinds = Not((first | second) & Not(first & second)) + convex;  // 0, 1, 2
   const Vec along = ((q[0] == q[2]) & (q[3] == q[5])) & ((q[4] == q[6]) & (q[7] == q[1]));
   const Vec across = ((q[1] == q[3]) & (q[2] == q[4])) & ((q[5] == q[7]) & (q[6] == q[0]));
   set(R::kKind, (kinds + (along | across) + 1.0f) * fits);
-  __bang_write_zero(columns + 15 * count, count);
 }
 
 // Makes the records of all boxes, the keys of their order and those of the spatial order.

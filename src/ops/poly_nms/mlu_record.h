@@ -18,14 +18,13 @@ struct QuadRecord {
 
   float x[4], y[4];
   float x1, y1, x2, y2;  // bounds; x1 > x2 where it can't overlap others
-  float share;           // its area within the bounds; 0 where that is not certain
+  float least, most;     // its signed area is no less, that of its triangles no more, of the bounds'
   float kind;
   int32_t key;  // ascending is descending score
-  int32_t unused;
 
   // As columns.
-  static constexpr int kX = 0, kY = 4, kX1 = 8, kY1 = 9, kX2 = 10, kY2 = 11, kShare = 12,
-                       kKind = 13, kKey = 14, kFields = 16;
+  static constexpr int kX = 0, kY = 4, kX1 = 8, kY1 = 9, kX2 = 10, kY2 = 11, kLeast = 12,
+                       kMost = 13, kKind = 14, kKey = 15, kFields = 16;
 };
 static_assert(sizeof(QuadRecord) == 64, "one unit of memory");
 
