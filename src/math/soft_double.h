@@ -18,7 +18,7 @@ class SoftDouble {
  public:
   SoftDouble() = default;  // any value, as that of a double
   // For constants, which the compiler converts: the device needs no double.
-  constexpr SoftDouble(double constant) : bits_(BitCast<uint64_t>(constant)) {}
+  DETOPS_HD constexpr SoftDouble(double constant) : bits_(BitCast<uint64_t>(constant)) {}
   DETOPS_HD SoftDouble(float value);
   DETOPS_HD explicit SoftDouble(int32_t value);
   DETOPS_HD explicit SoftDouble(uint32_t value);
@@ -26,38 +26,46 @@ class SoftDouble {
 
   DETOPS_HD explicit operator float() const;
 
-  DETOPS_HD uint64_t bits() const { return bits_; }
-  DETOPS_HD static SoftDouble FromBits(uint64_t bits) { return BitCast<SoftDouble>(bits); }
+  DETOPS_HD constexpr uint64_t bits() const { return bits_; }
+  DETOPS_HD static constexpr SoftDouble FromBits(uint64_t bits) {
+    return BitCast<SoftDouble>(bits);
+  }
 
  private:
   uint64_t bits_;  // sign, 11 bits of exponent, 52 of the significand, as in memory
 };
 
+static_assert(BitCast<uint64_t>(1.0 / 3.0) == 0x3fd5555555555555u, "constants would be wrong");
+
 namespace soft_double_internal {
 
 constexpr uint64_t kSign = uint64_t{1} << 63;
 constexpr uint64_t kLeading = uint64_t{1} << 52;  // of a normal significand; not stored
-constexpr int kSpecial = 0x7ff;                   // the exponent of infinities and NaN
-constexpr uint64_t kInfinity = uint64_t{kSpecial} << 52;
+constexpr uint64_t kFraction = kLeading - 1;      // the bits that are stored
+constexpr int64_t kSpecial = 0x7ff;               // the exponent of infinities and NaN
+constexpr uint64_t kInfinity = uint64_t{0x7ff} << 52;
 constexpr uint64_t kNan = kInfinity | kLeading >> 1;
+constexpr uint64_t kBias = uint64_t{1023 - 127} << 52;   // of exponents, double less float
+constexpr uint64_t kNormalFloats = uint64_t{254} << 52;  // how many exponents normal floats have
+constexpr uint64_t kLow27 = (uint64_t{1} << 27) - 1;
 
-DETOPS_HD int ExponentOf(uint64_t bits) { return static_cast<int>(bits >> 52) & kSpecial; }
-DETOPS_HD bool IsNormal(int exponent) { return static_cast<uint32_t>(exponent - 1) < 2046u; }
+DETOPS_HD int64_t ExponentOf(uint64_t bits) { return (bits >> 52) & kSpecial; }
+DETOPS_HD bool IsNormal(uint64_t exponent) { return exponent - 1 < 2046; }
 DETOPS_HD bool IsZero(uint64_t bits) { return bits << 1 == 0; }
 DETOPS_HD bool IsInfinite(uint64_t bits) { return bits << 1 == kInfinity << 1; }
 DETOPS_HD bool IsNan(uint64_t bits) { return bits << 1 > kInfinity << 1; }
 
 // The position of the leading bit of v > 0. Cleared, the bit behind it can't round the float up to
 // the next power of 2.
-DETOPS_HD int FloorLog2(uint64_t v) {
+DETOPS_HD int64_t FloorLog2(uint64_t v) {
   const float rounded = static_cast<float>(v & ~(v >> 1));
-  return static_cast<int>(BitCast<uint32_t>(rounded) >> 23) - 127;
+  return (BitCast<uint32_t>(rounded) >> 23) - 127;
 }
 
 // v / 2^n for v < 2^63, with the last bit set if any bit was lost: it rounds as the exact quotient
 // does, where two bits or more are rounded away.
-DETOPS_HD uint64_t ShiftRight(uint64_t v, int n) {
-  const int limited = n < 63 ? n : 63;
+DETOPS_HD uint64_t ShiftRight(uint64_t v, int64_t n) {
+  const int64_t limited = n < 63 ? n : 63;
   const uint64_t kept = v >> limited;
   return kept | ((kept << limited) != v);
 }
@@ -68,35 +76,33 @@ DETOPS_HD uint64_t RoundSignificand(uint64_t significand) {
 }
 
 // Results that may be infinite or subnormal.
-DETOPS_HD SoftDouble RoundOutermost(uint64_t sign, int exponent, uint64_t significand) {
+DETOPS_HD SoftDouble RoundOutermost(uint64_t sign, int64_t exponent, uint64_t significand) {
   if (exponent > 2045) return SoftDouble::FromBits(sign | kInfinity);
   if (exponent < 0) {
     significand = ShiftRight(significand, -exponent);
     exponent = 0;
   }
-  return SoftDouble::FromBits(
-      sign | ((static_cast<uint64_t>(exponent) << 52) + RoundSignificand(significand)));
+  return SoftDouble::FromBits(sign | ((exponent << 52) + RoundSignificand(significand)));
 }
 
 // The double nearest to significand * 2^(exponent - 1084), 2^62 <= significand < 2^63. The leading
 // bit of the significand adds one to the exponent, and so does rounding up to a power of 2.
-DETOPS_HD SoftDouble Round(uint64_t sign, int exponent, uint64_t significand) {
-  if (static_cast<uint32_t>(exponent) >= 2045u) return RoundOutermost(sign, exponent, significand);
-  return SoftDouble::FromBits(
-      sign | ((static_cast<uint64_t>(exponent) << 52) + RoundSignificand(significand)));
+DETOPS_HD SoftDouble Round(uint64_t sign, uint64_t exponent, uint64_t significand) {
+  if (exponent >= 2045) return RoundOutermost(sign, exponent, significand);
+  return SoftDouble::FromBits(sign | ((exponent << 52) + RoundSignificand(significand)));
 }
 
 // A normal or subnormal number: significand * 2^(exponent - 1075), 2^52 <= significand < 2^53.
 struct Unpacked {
   uint64_t significand;
-  int exponent;
+  int64_t exponent;
 };
-DETOPS_HD uint64_t NormalSignificand(uint64_t bits) { return (bits & (kLeading - 1)) | kLeading; }
+DETOPS_HD uint64_t NormalSignificand(uint64_t bits) { return (bits & kFraction) | kLeading; }
 DETOPS_HD Unpacked Unpack(uint64_t bits) {
-  const int exponent = ExponentOf(bits);
+  const int64_t exponent = ExponentOf(bits);
   if (exponent != 0) return {NormalSignificand(bits), exponent};
-  const uint64_t significand = bits & (kLeading - 1);
-  const int shift = 52 - FloorLog2(significand);
+  const uint64_t significand = bits & kFraction;
+  const int64_t shift = 52 - FloorLog2(significand);
   return {significand << shift, 1 - shift};
 }
 
@@ -105,12 +111,12 @@ DETOPS_HD Unpacked Unpack(uint64_t bits) {
 // Of two numbers that are given by significand * 2^(exponent - 1084), below 2^62, the larger first.
 // `a` and `b` are their bits, for their signs. Nine bits behind those of a double, the last of them
 // standing for all that follow, are more than enough for every sum.
-DETOPS_HD SoftDouble AddAligned(uint64_t a, int exponent_a, uint64_t significand_a, uint64_t b,
-                                int exponent_b, uint64_t significand_b) {
+DETOPS_HD SoftDouble AddAligned(uint64_t a, int64_t exponent_a, uint64_t significand_a, uint64_t b,
+                                int64_t exponent_b, uint64_t significand_b) {
   const uint64_t shifted = ShiftRight(significand_b, exponent_a - exponent_b);
   const uint64_t sum = (a ^ b) < kSign ? significand_a + shifted : significand_a - shifted;
   if (sum == 0) return SoftDouble::FromBits(0);
-  const int shift = 62 - FloorLog2(sum);
+  const int64_t shift = 62 - FloorLog2(sum);
   return Round(a & kSign, exponent_a - shift, sum << shift);
 }
 
@@ -128,15 +134,14 @@ DETOPS_HD SoftDouble AddRare(uint64_t a, uint64_t b) {
 
 DETOPS_HD SoftDouble MultiplyUnpacked(uint64_t sign, const Unpacked& x, const Unpacked& y) {
   // The product has 105 or 106 bits: those of parts of 26 and 27 bits.
-  constexpr uint64_t kLow = (uint64_t{1} << 27) - 1;
-  const uint64_t x_high = x.significand >> 27, x_low = x.significand & kLow;
-  const uint64_t y_high = y.significand >> 27, y_low = y.significand & kLow;
+  const uint64_t x_high = x.significand >> 27, x_low = x.significand & kLow27;
+  const uint64_t y_high = y.significand >> 27, y_low = y.significand & kLow27;
   const uint64_t low = x_low * y_low;
   const uint64_t middle = x_high * y_low + x_low * y_high + (low >> 27);
   // The highest 62 or 63, and whether any other is set.
   const uint64_t rest = (middle << 48) | (low << 37);
   const uint64_t product = ((x_high * y_high << 11) + (middle >> 16)) | (rest != 0);
-  const int wide = static_cast<int>(product >> 62);
+  const int64_t wide = product >> 62;
   return Round(sign, x.exponent + y.exponent - 1024 + wide, product << (1 - wide));
 }
 
@@ -162,7 +167,7 @@ DETOPS_HD uint64_t NextDigit(uint64_t& rest, uint64_t divisor, uint64_t inverse)
 
 DETOPS_HD SoftDouble DivideUnpacked(uint64_t sign, const Unpacked& x, const Unpacked& y) {
   const uint64_t divisor = y.significand;
-  const int below = x.significand < divisor ? 1 : 0;
+  const int64_t below = x.significand < divisor;
   uint64_t rest = x.significand << below;  // 1 <= rest / divisor < 2
   // The reciprocal of the highest 24 bits and a little more than what follows them, for it must not
   // be too large after its rounding either.
@@ -191,7 +196,7 @@ DETOPS_HD SoftDouble DivideRare(uint64_t a, uint64_t b) {
 
 DETOPS_HD uint64_t FromInteger(uint64_t sign, uint64_t magnitude) {
   if (magnitude == 0) return 0;
-  const int lead = FloorLog2(magnitude);
+  const int64_t lead = FloorLog2(magnitude);
   const uint64_t significand =
       lead == 63 ? magnitude >> 1 | (magnitude & 1) : magnitude << (62 - lead);
   return Round(sign, lead + 1022, significand).bits();
@@ -201,14 +206,21 @@ DETOPS_HD uint64_t FromInteger(uint64_t sign, uint64_t magnitude) {
 DETOPS_HD uint64_t FromRareFloat(uint64_t sign, uint32_t magnitude) {
   if (magnitude == 0) return sign;
   if (magnitude >= 0x7f800000u) return magnitude == 0x7f800000u ? sign | kInfinity : kNan;
-  const int lead = FloorLog2(magnitude);  // the last place is 2^-149
+  const int64_t lead = FloorLog2(magnitude);  // the last place is 2^-149
   return sign | ((static_cast<uint64_t>(lead + 873) << 52) + (uint64_t{magnitude} << (52 - lead)));
+}
+
+DETOPS_HD uint64_t FromFloat(float value) {
+  const uint32_t bits = BitCast<uint32_t>(value), magnitude = bits & 0x7fffffffu;
+  const uint64_t sign = static_cast<uint64_t>(bits ^ magnitude) << 32;
+  if (magnitude - 0x800000u >= 0x7f000000u) return FromRareFloat(sign, magnitude);
+  return sign | ((static_cast<uint64_t>(magnitude) << 29) + kBias);
 }
 
 // Infinite, NaN or too small for a normal float. Two bits behind those of a float round it.
 DETOPS_HD uint32_t ToRareFloat(uint64_t magnitude) {
   if (magnitude > kInfinity) return 0x7fc00000u;
-  const int exponent = ExponentOf(magnitude);
+  const int64_t exponent = ExponentOf(magnitude);
   if (exponent > 1023) return 0x7f800000u;
   if (exponent == 0) return 0;
   const uint64_t places = ShiftRight(NormalSignificand(magnitude), 924 - exponent);  // of 2^-151
@@ -216,9 +228,9 @@ DETOPS_HD uint32_t ToRareFloat(uint64_t magnitude) {
 }
 
 // Ordered as the numbers are, but for NaN, which lies outside of the infinities.
+constexpr int64_t kMostOrder = static_cast<int64_t>(kInfinity), kLeastOrder = -kMostOrder;
 DETOPS_HD int64_t OrderOf(SoftDouble v) {
-  const int64_t magnitude = static_cast<int64_t>(v.bits() & ~kSign);
-  return v.bits() < kSign ? magnitude : -magnitude;
+  return static_cast<int64_t>(v.bits() < kSign ? v.bits() : kSign - v.bits());
 }
 
 }  // namespace soft_double_internal
@@ -231,7 +243,7 @@ DETOPS_HD SoftDouble operator+(SoftDouble x, SoftDouble y) {
   using namespace soft_double_internal;
   const bool swap = x.bits() << 1 < y.bits() << 1;
   const uint64_t a = swap ? y.bits() : x.bits(), b = swap ? x.bits() : y.bits();
-  const int exponent_a = ExponentOf(a), exponent_b = ExponentOf(b);
+  const int64_t exponent_a = ExponentOf(a), exponent_b = ExponentOf(b);
   if (exponent_a == kSpecial || exponent_b == 0) return AddRare(a, b);
   return AddAligned(a, exponent_a, NormalSignificand(a) << 9, b, exponent_b,
                     NormalSignificand(b) << 9);
@@ -242,7 +254,7 @@ DETOPS_HD SoftDouble operator-(SoftDouble x, SoftDouble y) { return x + -y; }
 DETOPS_HD SoftDouble operator*(SoftDouble x, SoftDouble y) {
   using namespace soft_double_internal;
   const uint64_t a = x.bits(), b = y.bits();
-  const int exponent_a = ExponentOf(a), exponent_b = ExponentOf(b);
+  const int64_t exponent_a = ExponentOf(a), exponent_b = ExponentOf(b);
   if (!IsNormal(exponent_a) || !IsNormal(exponent_b)) return MultiplyRare(a, b);
   return MultiplyUnpacked((a ^ b) & kSign, {NormalSignificand(a), exponent_a},
                           {NormalSignificand(b), exponent_b});
@@ -251,7 +263,7 @@ DETOPS_HD SoftDouble operator*(SoftDouble x, SoftDouble y) {
 DETOPS_HD SoftDouble operator/(SoftDouble x, SoftDouble y) {
   using namespace soft_double_internal;
   const uint64_t a = x.bits(), b = y.bits();
-  const int exponent_a = ExponentOf(a), exponent_b = ExponentOf(b);
+  const int64_t exponent_a = ExponentOf(a), exponent_b = ExponentOf(b);
   if (!IsNormal(exponent_a) || !IsNormal(exponent_b)) return DivideRare(a, b);
   return DivideUnpacked((a ^ b) & kSign, {NormalSignificand(a), exponent_a},
                         {NormalSignificand(b), exponent_b});
@@ -260,15 +272,13 @@ DETOPS_HD SoftDouble operator/(SoftDouble x, SoftDouble y) {
 // A NaN on the left that is below y would be below -inf, and one on the right above +inf.
 DETOPS_HD bool operator<(SoftDouble x, SoftDouble y) {
   using namespace soft_double_internal;
-  constexpr int64_t kMost = static_cast<int64_t>(kInfinity);
   const int64_t a = OrderOf(x), b = OrderOf(y);
-  return a < b && a >= -kMost && b <= kMost;
+  return a < b && a >= kLeastOrder && b <= kMostOrder;
 }
 DETOPS_HD bool operator<=(SoftDouble x, SoftDouble y) {
   using namespace soft_double_internal;
-  constexpr int64_t kMost = static_cast<int64_t>(kInfinity);
   const int64_t a = OrderOf(x), b = OrderOf(y);
-  return a <= b && a >= -kMost && b <= kMost;
+  return a <= b && a >= kLeastOrder && b <= kMostOrder;
 }
 DETOPS_HD bool operator==(SoftDouble x, SoftDouble y) {
   using namespace soft_double_internal;
@@ -278,14 +288,7 @@ DETOPS_HD bool operator>(SoftDouble x, SoftDouble y) { return y < x; }
 DETOPS_HD bool operator>=(SoftDouble x, SoftDouble y) { return y <= x; }
 DETOPS_HD bool operator!=(SoftDouble x, SoftDouble y) { return !(x == y); }
 
-// Exact.
-DETOPS_HD SoftDouble::SoftDouble(float value) {
-  const uint32_t bits = BitCast<uint32_t>(value), magnitude = bits & 0x7fffffffu;
-  const uint64_t sign = static_cast<uint64_t>(bits ^ magnitude) << 32;
-  bits_ = magnitude - 0x800000u < 0x7f000000u
-              ? sign | ((uint64_t{magnitude} << 29) + (uint64_t{1023 - 127} << 52))
-              : soft_double_internal::FromRareFloat(sign, magnitude);
-}
+DETOPS_HD SoftDouble::SoftDouble(float value) : bits_(soft_double_internal::FromFloat(value)) {}
 DETOPS_HD SoftDouble::SoftDouble(int32_t value)
     : bits_(soft_double_internal::FromInteger(
           value < 0 ? soft_double_internal::kSign : 0,
@@ -299,9 +302,8 @@ DETOPS_HD SoftDouble::operator float() const {
   using namespace soft_double_internal;
   const uint64_t magnitude = bits_ & ~kSign;
   const uint32_t sign = static_cast<uint32_t>((bits_ ^ magnitude) >> 32);
-  const uint64_t biased = magnitude - (uint64_t{1023 - 127} << 52);
-  if (biased - kLeading >= uint64_t{254} << 52)
-    return BitCast<float>(sign | ToRareFloat(magnitude));
+  const uint64_t biased = magnitude - kBias;
+  if (biased - kLeading >= kNormalFloats) return BitCast<float>(sign | ToRareFloat(magnitude));
   // Rounding up to 2^128 gives infinity.
   return BitCast<float>(sign |
                         static_cast<uint32_t>((biased + 0xfffffff + ((biased >> 29) & 1)) >> 29));
