@@ -14,6 +14,8 @@
 #include "bang/simulator.h"
 #include "clock/clock.h"
 #include "machine/failure.h"
+#include "machine/faults.h"
+#include "machine/host_memory.h"
 #include "machine/launch_report.h"
 #include "machine/launch_state.h"
 #include "machine/options.h"
@@ -220,10 +222,16 @@ bool RunMember(LaunchState* launch, int64_t unit, UnionTask* union_task, int mem
   return failed;
 }
 
+// Most of what runs too long sees it by itself.
+std::chrono::steady_clock::time_point InterruptAt(const LaunchState& launch) {
+  if (launch.time_limit <= 0) return std::chrono::steady_clock::time_point::max();
+  return launch.deadline + std::chrono::milliseconds(500);
+}
+
 // False: the threads can't be had.
 bool RunBlocks(LaunchState* launch, int lanes) {
   std::atomic<int64_t> next{0};
-  return RunWorkers(lanes, [&](int, RunningCore* core) {
+  return RunWorkers(lanes, InterruptAt(*launch), [&](int, RunningCore* core) {
     for (int64_t unit = next++; unit < launch->units; unit = next++) {
       if (launch->first_failed.load() < unit) break;
       RunMember(launch, unit, nullptr, 0, core);
@@ -239,7 +247,7 @@ bool RunUnions(LaunchState* launch, int lanes) {
     unions.back()->Start();
   }
   const int members = unions[0]->members();
-  return RunWorkers(lanes * members, [&](int worker, RunningCore* core) {
+  return RunWorkers(lanes * members, InterruptAt(*launch), [&](int worker, RunningCore* core) {
     UnionTask& union_task = *unions[worker / members];
     const int member = worker % members;
     for (int64_t unit; (unit = union_task.Enter(member, core)) >= 0;) {
@@ -266,6 +274,7 @@ bool RunUnits(LaunchState* launch) {
   // Atomics and locks give equal results on every run only in one order.
   const int64_t threads = launch->kernel.ordered ? 1 : GetOptions().threads;
   const int lanes = static_cast<int>(std::min(threads, launch->units));
+  const FaultHandlers handlers;
   return launch->union_clusters == 0 ? RunBlocks(launch, lanes) : RunUnions(launch, lanes);
 }
 
@@ -323,6 +332,13 @@ LaunchRecord CollectPrograms(LaunchState* launch) {
 // is told that they store the same bytes.
 void CompareTasks(LaunchState* launch) {
   if (launch->stored == nullptr) return;
+  if (launch->notes_left.spent()) {
+    fprintf(stderr,
+            "%s: warning: the tasks of kernel %s touch GDRAM in too many places to be compared: races "
+            "between tasks are not looked for\n",
+            At(launch->where).c_str(), launch->kernel.name);
+    return;
+  }
   // Whether those behind the first that failed have run is a matter of luck.
   const int64_t units = std::min(launch->units - 1, launch->first_failed.load()) + 1;
   std::vector<GdramAccesses*> accesses;
@@ -331,42 +347,41 @@ void CompareTasks(LaunchState* launch) {
   }
   std::vector<EqualStores> equal;
   const TaskRace race = FindTaskRace(accesses, launch->stored.get(), &equal);
-  const auto where = [&](const GdramAccess& access) {
-    return access.site.code != nullptr ? ScalarWhere(access.site.code, launch->kernel)
-                                       : access.site.where;
+  const auto where = [&](const Races::Site& site) {
+    return site.code != nullptr ? ScalarWhere(site.code, launch->kernel) : site.where;
   };
   for (const EqualStores& stores : equal) {
     const std::string text =
-        At(where(*stores.later)) +
+        At(where(stores.later_site)) +
         ": warning: tasks store the same bytes to GDRAM, and have no order; it changes nothing, but "
         "only as long as they are the same";
     launch->results[stores.later->task / launch->tasks_per_unit].remarks.push_back({text, 1});
   }
   Allocation allocation;
   if (race.later == nullptr || !launch->device->memory().Find(race.address, &allocation)) return;
-  const GdramAccess* mine = race.later;
-  const GdramAccess* other = race.earlier;
-  bool mine_stores = race.later_stores, other_stores = race.earlier_stores;
+  struct Side {
+    int task;
+    Races::Site site;
+    bool stores;
+  };
+  Side mine{race.later->task, race.later_site, race.later_stores};
+  Side other{race.earlier->task, race.earlier_site, race.earlier_stores};
   // As between cores, the line that reads comes first.
-  if (mine_stores && !other_stores) {
-    std::swap(mine, other);
-    std::swap(mine_stores, other_stores);
-  }
-  const auto what = [](const GdramAccess& access, bool stores) {
-    return access.site.name != nullptr ? std::string(access.site.name)
-                                       : Format("a scalar %s", stores ? "store" : "load");
+  if (mine.stores && !other.stores) std::swap(mine, other);
+  const auto what = [](const Side& side) {
+    return side.site.name != nullptr ? std::string(side.site.name)
+                                     : Format("a scalar %s", side.stores ? "store" : "load");
   };
   const int64_t unit = race.later->task / launch->tasks_per_unit;
   launch->results[unit].failure = Format(
       "%s: error: race: %s of task %d %s byte %lld of allocation %lld (GDRAM), which task %d %s by %s "
       "at %s, and the tasks of a launch have no order\n  in kernel %s (%s:%d), task %d of %d, on %s "
       "(simulated)",
-      At(where(*mine)).c_str(), what(*mine, mine_stores).c_str(), mine->task,
-      mine_stores ? "writes" : "reads", static_cast<long long>(race.address - allocation.begin),
-      static_cast<long long>(allocation.number), other->task, other_stores ? "writes" : "reads",
-      what(*other, other_stores).c_str(), At(where(*other)).c_str(), launch->kernel.name,
-      launch->kernel.file, launch->kernel.line, mine->task, static_cast<int>(launch->tasks),
-      launch->card->name.c_str());
+      At(where(mine.site)).c_str(), what(mine).c_str(), mine.task, mine.stores ? "writes" : "reads",
+      static_cast<long long>(race.address - allocation.begin),
+      static_cast<long long>(allocation.number), other.task, other.stores ? "writes" : "reads",
+      what(other).c_str(), At(where(other.site)).c_str(), launch->kernel.name, launch->kernel.file,
+      launch->kernel.line, mine.task, static_cast<int>(launch->tasks), launch->card->name.c_str());
   launch->first_failed = unit;
 }
 
@@ -441,6 +456,7 @@ void LaunchErased(const KernelRecord& kernel, Module module, const void* body,
   launch->module = module;
   launch->body = body;
   launch->run_copy = run_copy;
+  GetCode(reinterpret_cast<const void*>(run_copy), &launch->code_begin, &launch->code_end);
   launch->where = asked.where;
   launch->device = &device;
   launch->card = &device.card();

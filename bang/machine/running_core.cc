@@ -9,6 +9,7 @@
 #include "machine/host_memory.h"
 #include "machine/options.h"
 #include "machine/union_task.h"
+#include "machine/workers.h"
 
 namespace bang {
 
@@ -31,6 +32,7 @@ void RunningCore::Run(LaunchState* launch, int64_t unit_number, UnionTask* unit,
   check_ = launch->check;
   stored_ = launch->stored.get();
   accesses_ = &launch->results[unit_number].accesses;
+  accesses_->Limit(&launch->notes_left);
   next_look_ = operators_;
   store_.bytes = 0;
   ++runs_;
@@ -50,6 +52,7 @@ void RunningCore::Run(LaunchState* launch, int64_t unit_number, UnionTask* unit,
   struct End {
     RunningCore* core;
     ~End() {
+      core->frame_.Disarm();
       if (core->announced_.pending()) core->stored_->Finish(&core->announced_);
       core->in_flight_.DropAll();
       core->arrays_.Leave();
@@ -57,7 +60,8 @@ void RunningCore::Run(LaunchState* launch, int64_t unit_number, UnionTask* unit,
     }
   } end{this};
   current_core = this;
-  launch->run_copy(launch->body);
+  const int fault = frame_.Run([launch] { launch->run_copy(launch->body); });
+  if (fault != 0) FailByFault(fault);
   if (store_.bytes != 0) CheckStore();
   Complete(kIoBit | kMoveBit);
   recorder_.Flush();
@@ -213,7 +217,7 @@ void RunningCore::CheckRace(const char* name, Where where, const Region& region,
 }
 
 void RunningCore::Note(const Region& region, bool writes, const Races::Site& site) {
-  if (OnStack(region.begin)) return;
+  if (OnStack(region.begin) || launch_->notes_left.spent()) return;
   const bool whole = !region.scattered();
   const int64_t pieces = whole ? 1 : region.segments();
   const int64_t bytes = whole ? region.total() : region.bytes;
@@ -327,11 +331,41 @@ void RunningCore::Look() {
   if (unit_ != nullptr && unit_->abandoned()) throw Abandoned();
   if (launch_->first_failed.load(std::memory_order_relaxed) < unit_number_) throw Abandoned();
   if (launch_->time_limit > 0 && std::chrono::steady_clock::now() > launch_->deadline) {
-    Fail({launch_->kernel.file, launch_->kernel.line},
-         Format("the kernel has not ended after %g seconds; is a loop endless? "
-                "BANG_TIME_LIMIT=seconds sets another limit, 0 none",
-                launch_->time_limit));
+    FailByTime({launch_->kernel.file, launch_->kernel.line});
   }
+}
+
+void RunningCore::FailByTime(Where where) {
+  Fail(where, Format("the kernel has not ended after %g seconds; is a loop endless? "
+                     "BANG_TIME_LIMIT=seconds sets another limit, 0 none",
+                     launch_->time_limit));
+}
+
+void RunningCore::HandleFault(int signal, bool raised, const void* address, const void* code) {
+  if (!frame_.armed()) return;
+  if (signal == kTimeSignal) {
+    // Only a loop of the kernel itself is left like that; the rest looks at the time.
+    if (launch_->code_begin <= code && code < launch_->code_end && std::uncaught_exceptions() == 0)
+      frame_.Leave(signal, code);
+    return;
+  }
+  if (!raised) return;
+  const auto* const byte = static_cast<const char*>(address);
+  const bool beyond_stack =
+      byte >= stack_begin_ - kStackGuardBytes && byte < stack_begin_ + kStackGuardBytes;
+  if (signal == SIGFPE || beyond_stack) frame_.Leave(signal, code);
+}
+
+void RunningCore::FailByFault(int signal) {
+  if (signal == SIGSEGV) {  // a recursion has many lines
+    Fail({launch_->kernel.file, launch_->kernel.line},
+         Format("the stack of %lld MB is used up; is a recursion endless?",
+                static_cast<long long>((stack_end_ - stack_begin_) >> 20)));
+  }
+  // ScalarWhere wants what is behind the instruction.
+  const Where where = ScalarWhere(static_cast<const char*>(frame_.code()) + 1);
+  if (signal == kTimeSignal) FailByTime(where);
+  Fail(where, "division of an integer by 0, or of the smallest one by -1");
 }
 
 void Tick(int64_t operators) {

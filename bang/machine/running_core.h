@@ -13,6 +13,7 @@
 #include "bang/task.h"
 #include "machine/arrays.h"
 #include "machine/failure.h"
+#include "machine/faults.h"
 #include "machine/in_flight.h"
 #include "machine/launch_state.h"
 #include "machine/recorder.h"
@@ -112,10 +113,16 @@ class RunningCore {
   }
   void Look();
 
+  // In a signal handler: goes back to Run where the signal is the kernel's. `raised`: by an
+  // instruction, which is at `code`.
+  void HandleFault(int signal, bool raised, const void* address, const void* code);
+
   // Scalar code, from the compiler's announcements.
   void ScalarAccess(const char* data, int64_t bytes, bool writes, const void* code);
 
  private:
+  [[noreturn]] void FailByFault(int signal);
+  [[noreturn]] void FailByTime(Where where);
   void Tell(Where where, const std::string& text);
   bool OnStack(const void* data) const { return data >= stack_begin_ && data < stack_end_; }
   Sram& OwnSram();
@@ -167,6 +174,8 @@ class RunningCore {
   int64_t operators_ = 0;
   int64_t next_look_ = 0;
   uint64_t calls_ = 0;
+  uint64_t accesses_of_scalars_ = 0;
+  FaultFrame frame_;
 
   int64_t runs_ = 0;
   const ArrayRecord* last_shared_record_ = nullptr;  // what SharedArray gave, in which run

@@ -29,6 +29,7 @@ Where ScalarWhere(const void* code, const KernelRecord& kernel) {
 
 void RunningCore::ScalarAccess(const char* data, int64_t bytes, bool writes, const void* code) {
   if (store_.bytes != 0) CheckStore();
+  if ((++accesses_of_scalars_ & 0xFFFF) == 0) Look();
   Array* const array = arrays_.Find(data);
   if (array == nullptr && OnStack(data)) return;
   recorder_.ScalarAccess(array != nullptr ? array->space() : Space::kGdram);
@@ -98,6 +99,23 @@ void RunningCore::FailScalar(const Region& region, bool writes, const void* code
   const Where where = ScalarWhere(code);
   const Array* array = arrays_.Find(region.begin);
   if (array != nullptr) FailPlace(what, "the variable", where, region, array->space());
+  // An index that is a little too large, or too small.
+  constexpr int64_t kNear = 65536;
+  const auto bytes = static_cast<long long>(region.bytes);
+  const auto fail_beside = [&](int64_t distance, const char* side, const Array& beside) {
+    Fail(where, Format("%s: the variable (%lld bytes) begins %lld bytes %s %s (%s, %lld bytes, %s)", what,
+                       bytes, static_cast<long long>(distance), side, beside.name(),
+                       SpaceName(beside.space()), static_cast<long long>(beside.bytes()),
+                       At(beside.where()).c_str()));
+  };
+  const Array* const below = arrays_.Below(region.begin);
+  const Array* const above = arrays_.Above(region.begin);
+  const int64_t behind = below != nullptr ? region.begin - below->end() : kNear;
+  const int64_t before = above != nullptr ? above->begin() - region.begin : kNear;
+  if (FindAllocation(region.begin) == nullptr) {
+    if (behind < kNear && behind <= before) fail_beside(behind, "beyond the end of", *below);
+    if (before < kNear) fail_beside(before, "before", *above);
+  }
   FailPlace(what, "the variable", where, region, Space::kGdram);
 }
 

@@ -29,7 +29,7 @@ namespace detops::mlu {
 
 // Scratch of DivideInRange and Divide: so many vectors as long as their operands.
 constexpr int kDivideInRangeScratch = DETOPS_MLU_HAS_DIVISION ? 0 : 2;
-constexpr int kDivideScratch = DETOPS_MLU_HAS_DIVISION ? 0 : 4;
+constexpr int kDivideScratch = DETOPS_MLU_HAS_DIVISION ? 0 : 5;
 
 // dst = a / b, where a is +0 or of at least 2^-100, both are of at most 2^126, and the quotient is
 // 0 or from 2^-125 to 2^126. 0/0, and a NaN in either, give NaN. dst is none of the operands.
@@ -69,28 +69,40 @@ __mlu_func__ void Divide(float* dst, const float* a, const float* b, float* scra
 #if DETOPS_MLU_HAS_DIVISION
   __bang_div(dst, a, b, count);
 #else
-  // Within these every quotient is in the range of DivideInRange. The rest is divided one by one.
-  constexpr float kLeast = 0x1p-62f, kMost = 0x1p62f;
+  // Within these every quotient is in the range of DivideInRange. Where one operand is 0, infinite
+  // or NaN, the estimate a*r is the quotient. The rest is divided one by one.
+  constexpr float kLeast = 0x1p-62f, kMost = 0x1p62f, kLargest = 0x1.fffffep127f;
   DivideInRange(dst, a, b, scratch, count);
-  float* const zero = scratch;
-  float* const in_range = scratch + count;
+  float* const estimate = scratch + count;
   float* const size = scratch + 2 * count;
-  float* const other = scratch + 3 * count;
-  // The corrections lose the sign of a quotient that is 0: the product has it, too.
-  __bang_eq_scalar(zero, a, 0.0f, count);
+  float* const special = scratch + 3 * count;
+  float* const good = scratch;  // where r is until the estimate is made
+  float* const other = scratch + 4 * count;
+  __bang_mul(estimate, a, good, count);
+  // b: special, or in range, which is good.
   __bang_abs(size, b, count);
-  __bang_ge_scalar(in_range, size, kLeast, count);
+  __bang_eq_scalar(special, size, 0.0f, count);
+  __bang_le_scalar(other, size, kLargest, count);
+  __bang_ge_scalar(good, size, kLeast, count);
+  __bang_not(other, other, count);
+  __bang_or(special, special, other, count);
   __bang_le_scalar(other, size, kMost, count);
-  __bang_and(in_range, in_range, other, count);
-  __bang_mul(other, a, b, count);
-  __bang_maskmove(dst, other, zero, count);
   __bang_abs(size, a, count);
+  __bang_and(good, good, other, count);
+  __bang_or(good, good, special, count);
+  // a: special, or where b is; else it has to be in range.
+  __bang_eq_scalar(other, size, 0.0f, count);
+  __bang_or(special, special, other, count);
+  __bang_le_scalar(other, size, kLargest, count);
+  __bang_not(other, other, count);
+  __bang_or(special, special, other, count);
+  __bang_maskmove(dst, estimate, special, count);
   __bang_ge_scalar(other, size, kLeast, count);
-  __bang_or(zero, zero, other, count);
-  __bang_le_scalar(other, size, kMost, count);
-  __bang_and(other, other, zero, count);
-  __bang_and(in_range, in_range, other, count);
-  __bang_not(other, in_range, count);
+  __bang_le_scalar(size, size, kMost, count);
+  __bang_and(other, other, size, count);
+  __bang_or(other, other, special, count);
+  __bang_and(good, good, other, count);
+  __bang_not(other, good, count);
   const uint32_t first = __bang_findfirst1(other, count);
   if (first == 0xFFFFFFFF) return;
   const uint32_t last = __bang_findlast1(other, count);

@@ -130,8 +130,15 @@ class Float16 {
   explicit Float16(Float16<kOtherExponentBits, kOtherMantissaBits> value)
       : Float16(static_cast<float>(value)) {}
 
-  operator float() const {  // NOLINT(google-explicit-constructor)
+  // To float and to nothing else without a cast: so `b ? half_value : 0` is a half.
+  template <typename T, std::enable_if_t<std::is_same<T, float>::value, int> = 0>
+  constexpr operator T() const {  // NOLINT(google-explicit-constructor)
     return kExponentBits == 8 ? BFloat16Value(bits_) : HalfValue(bits_);
+  }
+  template <typename T, std::enable_if_t<std::is_arithmetic<T>::value &&
+                                             !std::is_same<T, float>::value, int> = 0>
+  constexpr explicit operator T() const {
+    return static_cast<T>(static_cast<float>(*this));
   }
 
   static Float16 FromBits(uint16_t bits) {

@@ -153,6 +153,19 @@ class DriverTest(unittest.TestCase):
         self.assertEqual(said.count("kernel.mlu:7: warning: unused variable"), 1, said)
         self.assertEqual(said.count("warning"), 2, said)
 
+    def test_what_only_kernels_use_is_used(self):
+        self.write("kernel.mlu", "static int helper(int x) { return x + 1; }\n"
+                   "static const float kTable[3] = {1, 2, 3};\nstatic int scale = 4;\n"
+                   "namespace { float Half(float x) { return x / 2; } }\n"
+                   "__mlu_global__ void Kernel(float *out, int n) {\n"
+                   "  out[0] = helper(n) + Half(kTable[1]) * scale;\n}\n")
+        self.bangcc("-c", "-Wall", "-Wextra", "-Werror", "kernel.mlu")
+        self.write("kernel.mlu", "__mlu_global__ void Kernel(float *out) { out[0] = 1; }\n"
+                   "static int Nobody() { return 1; }\n")
+        said = self.bangcc("-c", "-Wall", "kernel.mlu").stderr
+        self.assertIn("kernel.mlu:2: warning: ", said)
+        self.assertIn("unused", said)
+
     def test_unroll_pragmas_are_no_warning(self):
         self.write("kernel.mlu", "__mlu_global__ void Kernel(float *out) {\n#pragma unroll 4\n"
                    "  for (int i = 0; i < 4; ++i) out[i] = i;\n#pragma unroll\n"

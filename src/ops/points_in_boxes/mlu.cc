@@ -23,8 +23,8 @@ PointsInBoxesMlu Prepare(core::WorkspaceLayout& layout, const PointsInBoxesPlan&
   call.pieces = DivideUp(plan.boxes, kMostBoxes);
   call.boxes_per_piece = call.pieces == 0 ? 0 : DivideUp(plan.boxes, call.pieces);
   while (kBoxesPerLeaf << call.depth < call.boxes_per_piece) ++call.depth;
-  const int64_t leaves =
-      core::CheckedMul(core::CheckedMul(plan.batches, call.pieces, "boxes"), int64_t{1} << call.depth, "boxes");
+  const int64_t leaves = core::CheckedMul(core::CheckedMul(plan.batches, call.pieces, "boxes"),
+                                          int64_t{1} << call.depth, "boxes");
   const int64_t words = core::CheckedMul(kWordsPerLeaf, leaves, "boxes");
   call.indexes.nodes = layout.Array<Node>(core::CheckedMul(2, leaves, "boxes"));
   call.indexes.words = layout.Array<WordSlabs>(words);
@@ -46,7 +46,7 @@ void Divide(PointsInBoxesMlu& call, int cores, int arch) {
   call.units = DivideUp(call.points, call.points_per_unit);
   const int64_t leaves = (call.batches * call.pieces) << call.depth;
   call.tasks_per_leaf =
-      leaves == 0 ? 1 : static_cast<int>(std::clamp<int64_t>(cores / leaves, 1, kWordsPerLeaf));
+      leaves == 0 ? 1 : static_cast<int>(std::clamp<int64_t>(cores / leaves, 1, 4 * kWordsPerLeaf));
 }
 
 int64_t Workspace(const PointsInBoxesPlan& plan, const runtime::Device&) {

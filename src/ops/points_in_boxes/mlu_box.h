@@ -111,9 +111,10 @@ __mlu_func__ void FindBounds(float* const (&low)[3], float* const (&high)[3], fl
 // n.
 //
 // With h = size / 2, let s be the float nearest to h + 1e-5f, and e = h + 1e-5f - s, which is a
-// float. The double r nearest to s + e lies between the floats next to s. If r > s, then l = s, else
-// the float below s. r > s if and only if e > ulp/2, where ulp is that of s as a double, 2^-52 times
-// the power of two at or below it: if e is exactly half of it, s + e is a tie, which goes to s.
+// float. The double r nearest to s + e lies between the floats next to s. If r > s, then l = s,
+// else the float below s. r > s if and only if e > ulp/2, where ulp is that of s as a double, 2^-52
+// times the power of two at or below it: if e is exactly half of it, s + e is a tie, which goes to
+// s.
 __mlu_func__ void FindReach(float* reach, const float* size, float* t, int n) {
   float *const h = t, *const s = t + n, *const u = t + 2 * n, *const v = t + 3 * n;
   __bang_mul_scalar(h, size, 0.5f, n);
@@ -166,7 +167,7 @@ __mlu_func__ void FindRecords(const int32_t* numbers, int n, const float* boxes,
   const float* const heading = columns + 6 * n;
   float *const cosine = rows + 3 * n, *const sine = rows + 4 * n;
   FindRotations(cosine, sine, scratch->doubtful, heading, table, &scratch->angles, n);
-  __bang_move(rows, columns, 3 * n * sizeof(float));
+  CopyWords(Bits(rows), Bits(columns), 3 * n);
   float* const t = scratch->angles.rows[0];
   FindReach(rows + 5 * n, columns + 3 * n, t, n);
   FindReach(rows + 6 * n, columns + 4 * n, t, n);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kernel that builds the indexes. A task follows the tree from the root to its leaf, keeping
-// those boxes that extend into the part of space it comes to; all tasks decide alike. The first task
-// below a node writes it.
+// those boxes that extend into the part of space it comes to; all tasks decide alike. The first
+// task below a node writes it.
 #pragma once
 
 #include "ops/points_in_boxes/mlu_box.h"
@@ -24,8 +24,8 @@ struct BuildMemory {
   AngleTable angles;
   Node node;
   int32_t bits[kBoxesPerWord];  // 1, 2, 4, ...
-  float zeros[kBoxesPerWord];
-  WordSlabs slabs;
+  float zeros[kSamples * kSamples];
+  int32_t slabs[kSlabs];
   union {
     struct {
       BoxScratch<kBoundsAtATime> boxes;
@@ -34,23 +34,25 @@ struct BuildMemory {
       float scratch[8 * kBoundsAtATime];
     } load;
     struct {
-      float values[kSamples], ranks[kSamples], below[kSamples];
+      float values[kSamples], other[kSamples], ranks[kSamples], below[kSamples];
       float rows[kSamples * kSamples], columns[kSamples * kSamples];
-      float other[kSamples];
       float best[32];
     } sample;
     struct {
       int32_t number[kSlabs * kBoxesPerWord];  // of the slab, for each box
       int32_t inside[kSlabs * kBoxesPerWord], other[kSlabs * kBoxesPerWord];
       int32_t low[kBoxesPerWord], high[kBoxesPerWord];
-      float t[kBoxesPerWord];
     } slab;
     RecordScratch records;
   };
 };
 
+__mlu_func__ void MakeBits(int32_t* bits) {
+  for (int i = 0; i < kBoxesPerWord; ++i) bits[i] = static_cast<int32_t>(1u << i);
+}
+
 // Loads the boxes of a piece; returns how many may contain points.
-__mlu_func__ int LoadBoxes(BuildMemory* m, const float* boxes, int64_t count) {
+__mlu_func__ int LoadBoxes(BuildMemory* m, const float* boxes, int64_t count, bool is_first) {
   auto& load = m->load;
   float* const low[3] = {load.bounds[0], load.bounds[1], load.bounds[2]};
   float* const high[3] = {load.bounds[3], load.bounds[4], load.bounds[5]};
@@ -58,8 +60,14 @@ __mlu_func__ int LoadBoxes(BuildMemory* m, const float* boxes, int64_t count) {
   int kept = 0;
   for (int64_t begin = 0; begin < count; begin += kBoundsAtATime) {
     const int n = count - begin < kBoundsAtATime ? count - begin : kBoundsAtATime;
-    __memcpy(load.boxes.boxes, boxes + begin * kBoxFloats, n * kBoxFloats * sizeof(float),
-             GDRAM2NRAM);
+    __sync_compute();  // of those before
+    __memcpy_async(load.boxes.boxes, boxes + begin * kBoxFloats, n * kBoxFloats * sizeof(float),
+                   GDRAM2NRAM);
+    if (is_first && begin == 0) {  // what does not depend on the boxes, meanwhile
+      MakeAngleTable(&m->angles);
+      MakeBits(m->bits);
+    }
+    __sync_io();
     __bang_transpose(load.boxes.columns, load.boxes.boxes, n, kBoxFloats);
     FindBounds(low, high, valid, load.boxes.columns, &m->angles, load.scratch, n);
     __bang_incseq(load.number, n);
@@ -87,15 +95,13 @@ __mlu_func__ int TakeSample(float* sample, const float* values, int count) {
 __mlu_func__ float ValueOfRank(BuildMemory* m, const float* values, int rank) {
   auto& s = m->sample;
   constexpr int kAll = kSamples * kSamples;
-  // Row i compares all values with value i, and has their number in its first element.
-  __bang_write_zero(s.columns, kAll);
-  __bang_cycle_add(s.columns, s.columns, values, kAll, kSamples);
+  // Column i compares value i with all; they are the rows.
+  __bang_cycle_add(s.columns, m->zeros, values, kAll, kSamples);
   __bang_transpose(s.rows, s.columns, kSamples, kSamples);
-  __bang_lt(s.columns, s.columns, s.rows, kAll);
-  __bang_reduce_sum(s.columns, s.columns, kAll);
-  __bang_transpose(s.rows, s.columns, kSamples, kSamples);
-  __bang_le_scalar(s.below, s.rows, static_cast<float>(rank), kSamples);
-  __bang_add_scalar(s.ranks, s.rows, 1.0f, kSamples);
+  __bang_cycle_lt(s.rows, s.rows, values, kAll, kSamples);
+  __bang_sumpool(s.ranks, s.rows, kSamples, kSamples, 1, kSamples, 1);
+  __bang_le_scalar(s.below, s.ranks, static_cast<float>(rank), kSamples);
+  __bang_add_scalar(s.ranks, s.ranks, 1.0f, kSamples);
   __bang_mul(s.ranks, s.ranks, s.below, kSamples);
   __bang_argmax(s.best, s.ranks, kSamples);
   return values[reinterpret_cast<const uint32_t*>(s.best)[1]];
@@ -111,6 +117,8 @@ __mlu_func__ Plane ChoosePlane(BuildMemory* m, int count, int room) {
   Plane best = {kLeaf, 0.0f};
   int least = count + count / 2 + count / 8;
   for (int axis = 0; axis < 3; ++axis) {
+    // Good enough: scenes are flat, most often.
+    if (axis == 2 && least < count + count / 4) break;
     float* const centre = m->sample.values;
     const int taken = TakeSample(m->sample.other, m->low[axis], count);
     TakeSample(centre, m->high[axis], count);
@@ -145,48 +153,45 @@ __mlu_func__ int KeepSide(BuildMemory* m, int count, const Plane& plane, bool ab
 }
 
 // Slabs between the lowest and the highest boxes but for some, which may lie far from the others.
-__mlu_func__ void PlaceSlabs(BuildMemory* m, int count) {
-  for (int axis = 0; axis < 3; ++axis) {
-    const int taken = TakeSample(m->sample.values, m->low[axis], count);
-    const int beyond = taken / 12;
-    const float low = ValueOfRank(m, m->sample.values, beyond);
-    TakeSample(m->sample.values, m->high[axis], count);
-    const float high = ValueOfRank(m, m->sample.values, taken - 1 - beyond);
-    m->node.origin[axis] = low;
-    m->node.scale[axis] = static_cast<float>(kSlabs) / (high - low);
-  }
+__mlu_func__ void PlaceSlabs(BuildMemory* m, int axis, int count) {
+  const int taken = TakeSample(m->sample.values, m->low[axis], count);
+  TakeSample(m->sample.other, m->high[axis], count);
+  const int beyond = taken / 12;
+  const float low = ValueOfRank(m, m->sample.values, beyond);
+  const float high = ValueOfRank(m, m->sample.other, taken - 1 - beyond);
+  m->node.slabs[axis].origin = low;
+  m->node.slabs[axis].scale = static_cast<float>(kSlabs) / (high - low);
 }
 
-// Which of the `count` boxes from `first` on extend into each slab.
-__mlu_func__ void FillSlabs(BuildMemory* m, int first, int count) {
-  auto& s = m->slab;
-  constexpr int kAll = kSlabs * kBoxesPerWord;
-  for (int axis = 0; axis < 3; ++axis) {
-    const float origin = m->node.origin[axis], scale = m->node.scale[axis];
-    FindSlabs(s.low, m->low[axis] + first, origin, scale, m->zeros, s.t, count);
-    FindSlabs(s.high, m->high[axis] + first, origin, scale, m->zeros, s.t, count);
-    if (count < kBoxesPerWord) {
-      __bang_write_value(s.low + count, kBoxesPerWord - count, static_cast<int32_t>(kSlabs));
-      __bang_write_value(s.high + count, kBoxesPerWord - count, static_cast<int32_t>(-1));
-    }
-    __bang_cycle_ge(s.inside, s.number, s.low, kAll, kBoxesPerWord);
-    __bang_cycle_le(s.other, s.number, s.high, kAll, kBoxesPerWord);
-    __bang_mul(s.inside, s.inside, s.other, kAll);
-    __bang_cycle_mul(s.inside, s.inside, m->bits, kAll, kBoxesPerWord);
-    // Rows of boxes, which are joined in halves.
-    __bang_transpose(s.other, s.inside, kSlabs, kBoxesPerWord);
-    for (int half = kAll / 2; half > kSlabs; half /= 2) {
-      __bang_bor(s.other, s.other, s.other + half, half);
-    }
-    __bang_bor(m->slabs.boxes[axis], s.other, s.other + kSlabs, kSlabs);
-  }
-}
-
-__mlu_func__ void PrepareSlabs(BuildMemory* m) {
+// The number of the slab for each slab and box of a word.
+__mlu_func__ void NumberSlabs(BuildMemory* m) {
   float* const number = reinterpret_cast<float*>(m->slab.other);
   __bang_incseq(number, kSlabs * kBoxesPerWord);
   __bang_mul_scalar(number, number, 1.0f / kBoxesPerWord, kSlabs * kBoxesPerWord);
   __bang_float2int32_tz(m->slab.number, number, kSlabs * kBoxesPerWord, 0);
+}
+
+// Which of the `count` boxes from `first` on extend into each slab.
+__mlu_func__ void FillSlabs(BuildMemory* m, int axis, int first, int count) {
+  auto& s = m->slab;
+  constexpr int kAll = kSlabs * kBoxesPerWord;
+  const SlabAxis& along = m->node.slabs[axis];
+  FindSlabs<2>({s.low, s.high}, {m->low[axis] + first, m->high[axis] + first}, {along, along},
+               m->zeros, count);
+  if (count < kBoxesPerWord) {
+    __bang_write_value(s.low + count, kBoxesPerWord - count, static_cast<int32_t>(kSlabs));
+    __bang_write_value(s.high + count, kBoxesPerWord - count, static_cast<int32_t>(-1));
+  }
+  __bang_cycle_ge(s.inside, s.number, s.low, kAll, kBoxesPerWord);
+  __bang_cycle_le(s.other, s.number, s.high, kAll, kBoxesPerWord);
+  __bang_cycle_mul(s.inside, s.inside, m->bits, kAll, kBoxesPerWord);
+  __bang_mul(s.inside, s.inside, s.other, kAll);
+  // Rows of boxes now, which are joined in halves.
+  __bang_transpose(s.other, s.inside, kSlabs, kBoxesPerWord);
+  for (int half = kAll / 2; half > kSlabs; half /= 2) {
+    __bang_bor(s.other, s.other, s.other + half, half);
+  }
+  __bang_bor(m->slabs, s.other, s.other + kSlabs, kSlabs);
 }
 
 struct BuildTask {
@@ -194,80 +199,82 @@ struct BuildTask {
   int leaf, part;
 };
 
-__mlu_func__ void Build(BuildMemory* m, const PointsInBoxesMlu& call, const BuildTask& task) {
-  const int64_t batch = task.index / call.pieces, piece = task.index % call.pieces;
-  const int64_t first_box = piece * call.boxes_per_piece, rest = call.boxes - first_box;
-  const int64_t boxes_here = rest < call.boxes_per_piece ? rest : call.boxes_per_piece;
-  const float* const boxes = call.all_boxes + (batch * call.boxes + first_box) * kBoxFloats;
-  int count = LoadBoxes(m, boxes, boxes_here);
-
-  Node* const nodes = call.indexes.nodes + (task.index << (call.depth + 1));
-  int levels = call.depth;  // below the node
-  for (;; --levels) {
-    const bool is_first = (task.leaf & ((1 << levels) - 1)) == 0 && task.part == 0;
-    Node* const node = nodes + (1 << (call.depth - levels)) + (task.leaf >> levels);
-    Plane plane = {kLeaf, 0.0f};
-    if (levels > 0 && count > kFewBoxes) {
-      plane = ChoosePlane(m, count, kWordsPerLeaf * kBoxesPerWord << (levels - 1));
-    }
-    if (plane.axis == kLeaf) break;
-    if (is_first) {
-      m->node.axis = plane.axis;
-      m->node.plane = plane.at;
-      __memcpy(node, &m->node, sizeof(Node), NRAM2GDRAM);
-    }
-    count = KeepSide(m, count, plane, ((task.leaf >> (levels - 1)) & 1) != 0);
-  }
-  // One task for a leaf that is nearer to the root.
-  if ((task.leaf & ((1 << levels) - 1)) != 0) return;
-
+// The part of the task of what the `count` boxes of a leaf need: for each word its slabs along
+// three axes, and its records.
+__mlu_func__ void BuildLeaf(BuildMemory* m, const PointsInBoxesMlu& call, const BuildTask& task,
+                            Node* node, int count, const float* boxes, int32_t first_box) {
+  const int64_t first_word = (task.index << call.depth) * kWordsPerLeaf + task.leaf * kWordsPerLeaf;
+  WordSlabs* const slabs = call.indexes.words + first_word;
+  BoxRecord* const records = call.indexes.records + first_word * kBoxesPerWord;
   const int words = (count + kBoxesPerWord - 1) / kBoxesPerWord;
-  const int first_word = task.leaf * kWordsPerLeaf;
-  m->node.axis = kLeaf;
-  m->node.boxes = count;
-  m->node.first_word = first_word;
-  if (count > 0) PlaceSlabs(m, count);
-  if (task.part == 0) {
-    Node* const node = nodes + (1 << (call.depth - levels)) + (task.leaf >> levels);
-    __memcpy(node, &m->node, sizeof(Node), NRAM2GDRAM);
+  bool has_numbers = false, has_slabs[3] = {false, false, false};
+  for (int job = task.part; job < 3 * words; job += call.tasks_per_leaf) {
+    const int axis = job % 3, word = job / 3, first = word * kBoxesPerWord;
+    if (!has_slabs[axis]) {
+      PlaceSlabs(m, axis, count);
+      has_slabs[axis] = true;
+      has_numbers = false;  // they share memory
+    }
+    if (!has_numbers) NumberSlabs(m);
+    has_numbers = true;
+    if (word == 0) {
+      __memcpy(&node->slabs[axis], &m->node.slabs[axis], sizeof(m->node.slabs[axis]), NRAM2GDRAM);
+    }
+    FillSlabs(m, axis, first, count - first < kBoxesPerWord ? count - first : kBoxesPerWord);
+    __memcpy(slabs[word].boxes[axis], m->slabs, sizeof(m->slabs), NRAM2GDRAM);
   }
-  if (count == 0) return;
-
-  const int64_t all_words = static_cast<int64_t>(kWordsPerLeaf) << call.depth;
-  WordSlabs* const slabs = call.indexes.words + task.index * all_words + first_word;
-  BoxRecord* const records =
-      call.indexes.records + (task.index * all_words + first_word) * kBoxesPerWord;
-  constexpr int kWordsAtATime = kAngles / kBoxesPerWord;
-  const int words_per_part = (words + call.tasks_per_leaf - 1) / call.tasks_per_leaf;
-  const int begin = task.part * words_per_part;
-  const int end = begin + words_per_part < words ? begin + words_per_part : words;
-  if (begin < end) PrepareSlabs(m);
-  for (int word = begin; word < end; ++word) {
+  for (int word = 0; word < words; ++word) {
+    if ((3 * words + word) % call.tasks_per_leaf != task.part) continue;
     const int first = word * kBoxesPerWord;
-    FillSlabs(m, first, count - first < kBoxesPerWord ? count - first : kBoxesPerWord);
-    __memcpy(slabs + word, &m->slabs, sizeof(WordSlabs), NRAM2GDRAM);
-  }
-  for (int word = begin; word < end; word += kWordsAtATime) {
-    const int first = word * kBoxesPerWord;
-    const int stop = end * kBoxesPerWord < count ? end * kBoxesPerWord : count;
-    const int n = stop - first < kAngles ? stop - first : kAngles;
-    FindRecords(m->number + first, n, boxes, static_cast<int32_t>(first_box), &m->angles,
-                &m->records);
+    const int n = count - first < kBoxesPerWord ? count - first : kBoxesPerWord;
+    FindRecords(m->number + first, n, boxes, first_box, &m->angles, &m->records);
     __memcpy(records + first, m->records.records, n * sizeof(BoxRecord), NRAM2GDRAM);
   }
 }
 
+__mlu_func__ void Build(BuildMemory* m, const PointsInBoxesMlu& call, const BuildTask& task,
+                        bool is_first) {
+  const int64_t batch = task.index / call.pieces, piece = task.index % call.pieces;
+  const int64_t first_box = piece * call.boxes_per_piece, rest = call.boxes - first_box;
+  const int64_t boxes_here = rest < call.boxes_per_piece ? rest : call.boxes_per_piece;
+  const float* const boxes = call.all_boxes + (batch * call.boxes + first_box) * kBoxFloats;
+  int count = LoadBoxes(m, boxes, boxes_here, is_first);
+
+  int levels = call.depth;  // below the node
+  for (;; --levels) {
+    Node* const node = call.indexes.nodes + (task.index << (call.depth + 1)) +
+                       (1 << (call.depth - levels)) + (task.leaf >> levels);
+    Plane plane = {kLeaf, 0.0f};
+    if (levels > 0 && count > kFewBoxes) {
+      plane = ChoosePlane(m, count, kWordsPerLeaf * kBoxesPerWord << (levels - 1));
+    }
+    // The first task below a node writes it, and has the leaf if it is one.
+    const bool is_first_below = (task.leaf & ((1 << levels) - 1)) == 0;
+    if (is_first_below && task.part == 0) {
+      m->node.axis = plane.axis;
+      m->node.plane = plane.at;
+      m->node.boxes = count;
+      m->node.first_word = task.leaf * kWordsPerLeaf;
+      __memcpy(node, &m->node, kNodeHead, NRAM2GDRAM);
+    }
+    if (plane.axis == kLeaf) {
+      if (is_first_below) {
+        BuildLeaf(m, call, task, node, count, boxes, static_cast<int32_t>(first_box));
+      }
+      return;
+    }
+    count = KeepSide(m, count, plane, ((task.leaf >> (levels - 1)) & 1) != 0);
+  }
+}
+
 __mlu_func__ void BuildAll(BuildMemory* m, const PointsInBoxesMlu& call) {
-  MakeAngleTable(&m->angles);
-  for (int i = 0; i < kBoxesPerWord; ++i) m->bits[i] = static_cast<int32_t>(1u << i);
-  __bang_write_zero(m->zeros, kBoxesPerWord);
-  __bang_write_zero(reinterpret_cast<int32_t*>(&m->node),
-                    static_cast<int>(sizeof(Node) / sizeof(int32_t)));
+  __bang_write_zero(m->zeros, kSamples * kSamples);
   const int64_t tasks_per_index = static_cast<int64_t>(call.tasks_per_leaf) << call.depth;
   const int64_t tasks = call.batches * call.pieces * tasks_per_index;
   for (int64_t t = taskId; t < tasks; t += taskDim) {
     const int rest = t % tasks_per_index;
-    Build(m, call, {t / tasks_per_index, rest / call.tasks_per_leaf, rest % call.tasks_per_leaf});
+    Build(m, call, {t / tasks_per_index, rest / call.tasks_per_leaf, rest % call.tasks_per_leaf},
+          t == taskId);
   }
 }
 

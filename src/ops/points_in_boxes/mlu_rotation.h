@@ -3,24 +3,24 @@
 // Sine and cosine of vectors of angles, correctly rounded as in math/sincos.h, in pairs of floats:
 // a pair stands for the sum of its high and its low part.
 //
-// The angle is k * pi/64 + b, and the sine and cosine of k * pi/64 come from a table. As |b| < 0.0246,
-// short series give those of b, and the angle sum formulas the rest. The result is within kError of
-// the true one, relatively; where all values within that round to the same float, this is the
-// result. The other lanes, about one in 200,000, are doubtful.
+// The angle is k * pi/64 + b, and the sine and cosine of k * pi/64 come from a table. As |b| <
+// 0.0246, short series give those of b, and the angle sum formulas the rest. The result is within
+// kError of the true one, relatively; where all values within that round to the same float, this is
+// the result. The other lanes, about one in 200,000, are doubtful.
 #pragma once
 
-#include <stdint.h>
+#include "ops/points_in_boxes/mlu_slabs.h"
 
 namespace detops::ops::points_in_boxes {
 namespace {
 
 // Lanes at a time.
-constexpr int kAngles = 128;
+constexpr int kAngles = kBoxesPerWord;
 // Beyond this all lanes are doubtful, for k * kStep1 to k * kStep4 might not be exact.
 constexpr float kMaxAngle = 100.0f;
 constexpr float kEntriesPerRadian = 0x1.45f306p+4f;  // 64/pi
-// They sum to pi/64 within 2^-83. The first four have 13 bits each: times an integer below 2^11 they
-// are floats.
+// They sum to pi/64 within 2^-83. The first four have 13 bits each: times an integer below 2^11
+// they are floats.
 constexpr float kStep1 = 0x1.921p-5f, kStep2 = 0x1.f6ap-18f, kStep3 = 0x1.11p-31f;
 constexpr float kStep4 = 0x1.68cp-44f, kStep5 = 0x1.1a6264p-59f;
 // 1/6 as a pair, and its high part as the sum of two floats of 12 bits.
@@ -30,13 +30,14 @@ constexpr float kSixthRest = -0x1.555556p-28f;
 constexpr float kRounder = 0x1.8p23f;
 constexpr float kError = 0x1p-41f;
 
-// A lookup takes a table of 64 entries. Cosines are the sines a quarter turn on.
+// A lookup takes a table of 64 entries. Cosines are the sines a quarter turn on, and half a turn on
+// the sign changes.
 struct AngleTable {
-  float high[96], low[96];  // of sin(j * pi/64)
+  float high[128], low[128];  // of sin(j * pi/64)
 };
 
 struct AngleScratch {
-  float rows[32][kAngles];
+  float rows[44][kAngles];
 };
 
 struct Pair {
@@ -87,15 +88,11 @@ __mlu_func__ void MakeAngleTable(AngleTable* table) {
   h[30] = 0x1.fd88dap-1f, l[30] = 0x1.e89292p-28f;
   h[31] = 0x1.ff621ep-1f, l[31] = 0x1.bcb6bep-28f;
   h[32] = 0x1p+0f, l[32] = 0.0f;
-  // The second quarter mirrors the first, and half a turn on the sign changes.
   __bang_mirror(h + 33, h + 1, 1, 31);
   __bang_mirror(l + 33, l + 1, 1, 31);
-  __bang_mul_scalar(h + 64, h, -1.0f, 32);
-  __bang_mul_scalar(l + 64, l, -1.0f, 32);
+  __bang_mul_scalar(h + 64, h, -1.0f, 64);
+  __bang_mul_scalar(l + 64, l, -1.0f, 64);
 }
-
-__mlu_func__ int32_t* Bits(float* v) { return reinterpret_cast<int32_t*>(v); }
-__mlu_func__ const int32_t* Bits(const float* v) { return reinterpret_cast<const int32_t*>(v); }
 
 __mlu_func__ Halves Split(const float* value, float* high, float* low, int n) {
   __bang_band_scalar(Bits(high), Bits(value), static_cast<int32_t>(0xfffff000u), n);
@@ -136,23 +133,6 @@ __mlu_func__ void Multiply(Pair product, const Halves& a, const float* a_low, co
   __bang_mul(t, a_low, b.value, n);
   __bang_add(product.low, product.low, u, n);
   __bang_add(product.low, product.low, t, n);
-}
-
-// The float that a + b, of which `a` is larger, rounds to, with its sign changed by `sign`; sets
-// `doubtful` to 1 where it is not certain. Overwrites the pairs.
-__mlu_func__ void AddAndRound(float* value, float* doubtful, Pair a, Pair b, const int32_t* sign,
-                              Pair sum, float* t, int n) {
-  AddExactly(sum, a.high, b.high, t, n);
-  __bang_add(a.low, a.low, b.low, n);
-  __bang_abs(t, sum.high, n);
-  __bang_add(sum.low, sum.low, a.low, n);
-  __bang_mul_scalar(t, t, kError, n);
-  __bang_sub(a.high, sum.low, t, n);
-  __bang_add(b.high, sum.low, t, n);
-  __bang_add(a.high, sum.high, a.high, n);
-  __bang_add(b.high, sum.high, b.high, n);
-  __bang_bxor(Bits(value), Bits(a.high), sign, n);
-  __bang_ne(doubtful, a.high, b.high, n);
 }
 
 // cos(-heading) and sin(-heading), and 1 in `doubtful` where either is not certain to be rounded
@@ -198,7 +178,7 @@ __mlu_func__ void FindRotations(float* cosine, float* sine, float* doubtful, con
 
   // sin(b) = b - c, where c = b*z/6 - b*z*z/120 = b*z/6 * (1 - z/20)
   const Halves bz_high = Split(bz.high, row[8], row[9], n);
-  const Pair c = {row[20], row[21]}, sin_b = {row[22], row[23]};
+  const Pair c = {row[20], row[21]}, sin_b = {row[24], row[26]};
   __bang_mul_scalar(c.high, bz.high, kSixth, n);
   __bang_mul_scalar(c.low, bz_high.high, kSixthHigh, n);
   __bang_mul_scalar(t, bz_high.high, kSixthLow, n);
@@ -222,7 +202,7 @@ __mlu_func__ void FindRotations(float* cosine, float* sine, float* doubtful, con
   __bang_add(sin_b.low, t, c.low, n);
 
   // cos(b) = 1 - z/2 + z*z/24 - z*z*z/720
-  const Pair cos_b = {row[20], row[21]};
+  const Pair cos_b = {row[28], row[30]};
   __bang_mul_scalar(v, z.high, -0.5f, n);
   __bang_mul(t, z.high, z.high, n);
   __bang_add_scalar(cos_b.high, v, 1.0f, n);
@@ -235,33 +215,51 @@ __mlu_func__ void FindRotations(float* cosine, float* sine, float* doubtful, con
   __bang_add(t, t, e, n);
   __bang_add(cos_b.low, t, u, n);
 
-  // Of the entry in the table.
-  const Pair cos_a = {row[24], row[25]}, sin_a = {row[26], row[27]};
-  __bang_lut_s32(Bits(sin_a.high), entry, Bits(table->high), n, 64);
-  __bang_lut_s32(Bits(sin_a.low), entry, Bits(table->low), n, 64);
-  __bang_lut_s32(Bits(cos_a.high), entry, Bits(table->high + 32), n, 64);
-  __bang_lut_s32(Bits(cos_a.low), entry, Bits(table->low + 32), n, 64);
+  // cos(a + b) = cos(a) * cos(b) - sin(a) * sin(b) and, behind it,
+  // sin(a + b) = sin(a) * cos(b) + cos(a) * sin(b): from here on rows are twice as long.
+  const int twice = 2 * n;
+  Pair a_first = {row[12], row[14]}, a_second = {row[16], row[18]};
+  __bang_lut_s32(Bits(a_first.high), entry, Bits(table->high + 32), n, 64);
+  __bang_lut_s32(Bits(a_first.low), entry, Bits(table->low + 32), n, 64);
+  __bang_lut_s32(Bits(a_first.high + n), entry, Bits(table->high), n, 64);
+  __bang_lut_s32(Bits(a_first.low + n), entry, Bits(table->low), n, 64);
+  __bang_lut_s32(Bits(a_second.high), entry, Bits(table->high + 64), n, 64);
+  __bang_lut_s32(Bits(a_second.low), entry, Bits(table->low + 64), n, 64);
+  __bang_lut_s32(Bits(a_second.high + n), entry, Bits(table->high + 32), n, 64);
+  __bang_lut_s32(Bits(a_second.low + n), entry, Bits(table->low + 32), n, 64);
+  CopyWords(Bits(cos_b.high + n), Bits(cos_b.high), n);
+  CopyWords(Bits(cos_b.low + n), Bits(cos_b.low), n);
+  CopyWords(Bits(sin_b.high + n), Bits(sin_b.high), n);
+  CopyWords(Bits(sin_b.low + n), Bits(sin_b.low), n);
 
-  const Halves sin_a_high = Split(sin_a.high, row[8], row[9], n);
-  const Halves cos_a_high = Split(cos_a.high, row[10], row[11], n);
-  const Halves sin_b_high = Split(sin_b.high, row[12], row[13], n);
-  const Halves cos_b_high = Split(cos_b.high, row[14], row[15], n);
-  const Pair p = {row[16], row[17]}, q = {row[18], row[19]}, sum = {row[28], row[29]};
-  Multiply(p, sin_a_high, sin_a.low, cos_b_high, cos_b.low, t, u, n);
-  Multiply(q, cos_a_high, cos_a.low, sin_b_high, sin_b.low, t, u, n);
-  AddAndRound(sine, doubtful, p, q, sign, sum, t, n);
-  Multiply(p, cos_a_high, cos_a.low, cos_b_high, cos_b.low, t, u, n);
-  Multiply(q, sin_a_high, sin_a.low, sin_b_high, sin_b.low, t, u, n);
-  __bang_mul_scalar(q.high, q.high, -1.0f, n);
-  __bang_mul_scalar(q.low, q.low, -1.0f, n);
-  AddAndRound(cosine, v, p, q, sign, sum, t, n);
-  __bang_or(doubtful, doubtful, v, n);
+  float *const t2 = row[0], *const u2 = row[2];
+  const Pair p = {row[32], row[34]}, q = {row[36], row[38]}, sum = {row[40], row[42]};
+  const Halves first_high = Split(a_first.high, row[4], row[8], twice);
+  const Halves cos_high = Split(cos_b.high, row[20], row[22], twice);
+  Multiply(p, first_high, a_first.low, cos_high, cos_b.low, t2, u2, twice);
+  const Halves second_high = Split(a_second.high, row[4], row[8], twice);
+  const Halves sin_high = Split(sin_b.high, row[20], row[22], twice);
+  Multiply(q, second_high, a_second.low, sin_high, sin_b.low, t2, u2, twice);
+
+  AddExactly(sum, p.high, q.high, t2, twice);
+  __bang_add(p.low, p.low, q.low, twice);
+  __bang_abs(t2, sum.high, twice);
+  __bang_add(sum.low, sum.low, p.low, twice);
+  __bang_mul_scalar(t2, t2, kError, twice);
+  __bang_sub(p.high, sum.low, t2, twice);
+  __bang_add(q.high, sum.low, t2, twice);
+  __bang_add(p.high, sum.high, p.high, twice);
+  __bang_add(q.high, sum.high, q.high, twice);
+  __bang_bxor(Bits(cosine), Bits(p.high), sign, n);
+  __bang_ne(t2, p.high, q.high, twice);
+  __bang_bxor(Bits(sine), Bits(p.high + n), sign, n);
 
   // Of a NaN this is 1, too.
-  __bang_abs(t, x, n);
-  __bang_le_scalar(t, t, kMaxAngle, n);
-  __bang_not(t, t, n);
-  __bang_or(doubtful, doubtful, t, n);
+  __bang_abs(u2, heading, n);
+  __bang_or(doubtful, t2, t2 + n, n);
+  __bang_le_scalar(u2, u2, kMaxAngle, n);
+  __bang_not(u2, u2, n);
+  __bang_or(doubtful, doubtful, u2, n);
 }
 
 }  // namespace
