@@ -7,6 +7,7 @@
 
 PREFIX ?= /usr/local
 CUDA ?= OFF
+MLU ?= OFF
 JOBS ?= $(shell nproc)
 PYTHON ?= python3
 VENV := build/venv
@@ -102,9 +103,10 @@ $(VENV)/bin/ruff:
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install -q ruff
 
-install: setup  ## into PREFIX (default /usr/local); CUDA=ON for the CUDA plug-in, too
-	cmake --preset release -DDETOPS_CUDA=$(CUDA) >/dev/null
-	cmake --build --preset release --target detops detops_cli $(if $(filter OFF,$(CUDA)),,detops_cuda) -j $(JOBS)
+install: setup  ## into PREFIX (default /usr/local); CUDA=ON and MLU=ON for those plug-ins, too
+	cmake --preset release -DDETOPS_CUDA=$(CUDA) -DDETOPS_MLU=$(MLU) >/dev/null
+	cmake --build --preset release --target detops detops_cli $(if $(filter OFF,$(CUDA)),,detops_cuda) \
+	  $(if $(filter OFF,$(MLU)),,detops_mlu) -j $(JOBS)
 	cmake --install build/release --prefix $(PREFIX)
 
 clean:  ## removes build/

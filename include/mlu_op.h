@@ -27,6 +27,9 @@
 #define MLUOP_MINOR 11
 #define MLUOP_PATCHLEVEL 1
 
+/* For programs that compare it; a minor version above 9 counts like a later major one. */
+#define MLUOP_VERSION (MLUOP_MAJOR * 1000 + MLUOP_MINOR * 100 + MLUOP_PATCHLEVEL)
+
 #define MLUOP_DIM_MAX 8
 
 #ifndef MLUOP_WIN_API

@@ -16,6 +16,11 @@ from ._rounding import warn_of_rounding
 from ._tables import corners_of_polygons, from_arrow, from_pandas
 
 _LAYOUT: Final = ("C", "A")  # row-major and aligned
+_FILLED: Final = "array.filled(value)"
+_REMEDIES: Final = {  # by the dims of a masked array
+    1: f"array.compressed(), and the same rows of the other arrays, or {_FILLED}",
+    2: f"the rows without masked values, numpy.ma.compress_rows(array), or {_FILLED}",
+}
 _LARGEST_EXACT = 2**24  # float32 holds every integer up to here
 # What follows asks np.count_nonzero: out of memory is a SystemError in NumPy's any() and max().
 
@@ -27,7 +32,7 @@ def to_native(array: Any, what: str, shape: str, geometry: str, half_allowed: bo
     ``shape`` says what the argument wants; ``geometry`` which columns are coordinates of what.
     """
     wanted = "float32 or float16" if half_allowed else "float32"
-    values = _as_numpy(array, what, shape, wanted)
+    values = to_numpy(array, what, shape, wanted)
     if values.dtype.kind == "f":
         return _from_floats(values, what, geometry, half_allowed)
     if values.dtype.kind in "iu":
@@ -37,14 +42,12 @@ def to_native(array: Any, what: str, shape: str, geometry: str, half_allowed: bo
     raise TypeError(f"{what} has dtype {values.dtype}; pass {wanted}")
 
 
-def _as_numpy(array: Any, what: str, shape: str, wanted: str) -> NDArray[Any]:
+def to_numpy(array: Any, what: str, shape: str, wanted: str) -> NDArray[Any]:
+    """Of any library, table or list, in the type that it has."""
     if array is None:
         raise TypeError(f"{what} is None; expected an array of shape {shape}")
     if isinstance(array, ma.MaskedArray):
-        raise TypeError(
-            f"{what} is a masked array; pass the rows without masked values, "
-            "numpy.ma.compress_rows(array), or array.filled(value)"
-        )
+        raise TypeError(f"{what} is a masked array; pass {_REMEDIES.get(array.ndim, _FILLED)}")
     try:
         values = _read(array, what)
     except ValueError as error:  # rows of several lengths, for one
@@ -67,7 +70,7 @@ def _read(array: Any, what: str) -> NDArray[Any]:
     if library == "pyarrow":
         array = from_arrow(array, what)
     elif library == "geopandas":
-        array = array.geometry
+        array = getattr(array, "geometry", array)  # a GeometryArray, .values, has none
     elif library == "pandas":
         array = from_pandas(array, what)
     elif hasattr(array, "__dlpack__") and not isinstance(array, np.ndarray):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._names import as_called
 
 # By what a row is: x1, y1, x2, y2; four corners; centre, sizes and heading.
 _COLUMNS: Final = {"box": 4, "corners": 8, "box3d": 7}
@@ -38,9 +39,9 @@ def warn_of_rounding(boxes: NDArray[Any], what: str, geometry: str) -> None:
     count = _core._count_moved(rows, geometry)
     if count:
         warnings.warn(
-            f"{what} is {boxes.dtype}, and rounding it to float32 moves {count} of {len(rows)} "
-            "boxes by more than a thousandth of a side, which can change what is decided; subtract "
-            "an origin near the boxes from their coordinates first",
+            f"{as_called(what)} is {boxes.dtype}, and rounding it to float32 moves {count} of "
+            f"{len(rows)} boxes by more than a thousandth of a side, which can change what is "
+            "decided; subtract an origin near the boxes from their coordinates first",
             RoundingWarning,
             stacklevel=_outside_level(),
         )

@@ -13,17 +13,30 @@ from numpy.typing import NDArray
 def from_pandas(table: Any, what: str) -> Any:
     """A DataFrame or Series, also with pandas' nullable types and Arrow's."""
     columns = list(table.dtypes) if hasattr(table, "columns") else [table.dtype]
+    is_series = not hasattr(table, "columns")
     if all(isinstance(dtype, np.dtype) for dtype in columns):
         return table.to_numpy()
+    if is_series and table.dtype.name == "geometry":
+        return table.to_numpy()
     for dtype in columns:
-        if getattr(dtype, "kind", "O") not in "fiub":
+        if getattr(dtype, "kind", "O") not in "fiub" and not _holds_lists(dtype):
             raise TypeError(f"{what} has a column of dtype {dtype}; pass numbers alone")
     missing = table.isna().to_numpy()
     if np.count_nonzero(missing):
         row = int(np.argwhere(missing)[0][0])
         raise TypeError(f"{what} has a missing value in row {row}; drop such rows, .dropna()")
+    if is_series and _holds_lists(table.dtype):
+        return from_arrow(table.array.__arrow_array__(), what)
+    if any(_holds_lists(dtype) for dtype in columns):
+        numbers = [from_pandas(table.iloc[:, i], what) for i in range(len(columns))]
+        return np.column_stack(numbers)
     kinds = "".join({dtype.kind for dtype in columns})
     return table.to_numpy(dtype={"i": "i8", "u": "u8", "b": "?"}.get(kinds, "f8"))
+
+
+def _holds_lists(dtype: Any) -> bool:
+    """Whether a column of pandas is one of Arrow's lists."""
+    return hasattr(getattr(dtype, "pyarrow_dtype", None), "value_type")
 
 
 def from_arrow(array: Any, what: str) -> Any:

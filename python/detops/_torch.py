@@ -7,30 +7,43 @@ import importlib
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
 from types import ModuleType
 
 
 class _WatchTorch:
-    """A finder that finds nothing, but has torch's loader call us when it is done."""
+    """A finder that finds what the others do, but has torch's loader call us when it is done.
+
+    It stays until then: many libraries only ask whether there is a torch.
+    """
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if name != "torch":
             return None
-        sys.meta_path.remove(self)
-        spec = find_spec(name)
+        spec = self._of_the_others(name, path, target)
         if spec is None or spec.loader is None:
             return spec
         load = spec.loader.exec_module
 
         def load_and_register(module: ModuleType) -> None:
             load(module)
+            if self in sys.meta_path:
+                sys.meta_path.remove(self)
             _register()
 
         spec.loader.exec_module = load_and_register  # type: ignore[method-assign]
         return spec
+
+    def _of_the_others(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> ModuleSpec | None:
+        for finder in sys.meta_path:
+            if finder is not self and hasattr(finder, "find_spec"):
+                spec = finder.find_spec(name, path, target)
+                if spec is not None:
+                    return spec
+        return None
 
 
 def register_when_imported() -> None:

@@ -114,7 +114,7 @@ def test_openpcdet(points):
 def test_openpcdet_refuses_other_shapes():
     cloud, boxes = scenes.lidar(np.random.default_rng(1), 1, 10, 3)
     for wrong in (boxes[0, :, :6], boxes, boxes[0, 0]):
-        with pytest.raises(ValueError, match="boxes: "):
+        with pytest.raises(ValueError, match="points_in_boxes_cpu: boxes has shape"):
             openpcdet.points_in_boxes_cpu(cloud[0], wrong)
     with pytest.raises(ValueError, match="points"):
         openpcdet.points_in_boxes_cpu(cloud[0, :, :2], boxes[0])

@@ -11,7 +11,7 @@ import scenes
 from frameworks import require
 
 import detops
-from detops.compat import openpcdet
+from detops.compat import openpcdet, sahi, supervision
 
 RNG = np.random.default_rng(11)
 BOXES, DETS = scenes.boxes(RNG, 12), scenes.quads(RNG, 40)
@@ -91,6 +91,17 @@ def test_no_boxes_are_no_error(none):
     assert detops.border_align(IMAGE, none, 3).shape == (1, 1, 0, 4)
     values, argmax = detops.border_align(IMAGE, none, 3, return_argmax=True)
     assert values.shape == argmax.shape == (1, 1, 0, 4)
+
+
+def test_no_corners_in_pairs_are_no_boxes():
+    """With and without scores, which nothing has."""
+    none = np.empty((0, 4, 2))
+    assert detops.poly_nms(none, 0.5).tolist() == []
+    assert detops.poly_nms(none.astype("f"), 0.5, order="index").tolist() == []
+    assert detops.poly_nms(none, 0.5, scores=[]).tolist() == []
+    for wrong in (np.empty((0, 4, 3)), np.empty((1, 4, 2))):
+        with pytest.raises(ValueError, match=r"poly_nms: dets has shape .*; expected \(N, 9\)"):
+            detops.poly_nms(wrong, 0.5)
 
 
 def test_no_boxes_do_not_excuse_another_argument():
@@ -173,7 +184,71 @@ def test_each_function_warns_and_names_its_argument():
         ("bbox_overlaps: bboxes2", lambda: detops.bbox_overlaps(BOXES.astype("f2"), boxes)),
         ("border_align: boxes", lambda: detops.border_align(IMAGE, boxes[None], 3)),
         ("points_in_boxes: boxes", lambda: detops.points_in_boxes(CLOUD[0], cubes)),
-        ("points_in_boxes: boxes", lambda: openpcdet.points_in_boxes_gpu(CLOUD, cubes[None])),
+        ("points_in_boxes_gpu: boxes", lambda: openpcdet.points_in_boxes_gpu(CLOUD, cubes[None])),
+        ("points_in_boxes_cpu: boxes", lambda: openpcdet.points_in_boxes_cpu(CLOUD[0], cubes)),
+    ]
+    for argument, call in calls:
+        with pytest.warns(detops.RoundingWarning, match=f"^{argument} is float64") as caught:
+            call()
+        assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_drop_ins_for_suppression_warn_where_rounding_changes_what_they_decide():
+    boxes = footprints(2000)
+    scores = np.random.default_rng(6).random(2000)
+    near = boxes - np.tile(boxes[0, :2], 2)
+    classes = np.arange(2000) % 3
+
+    def with_boxes(some):
+        return np.column_stack([some, scores, classes])
+
+    calls = [
+        (f"{function}: predictions", lambda b, f=function: getattr(sahi, f)(with_boxes(b)))
+        for function in sahi.__all__
+    ] + [
+        (
+            "box_non_max_suppression: predictions",
+            lambda b: supervision.box_non_max_suppression(with_boxes(b), 0.3).tolist(),
+        ),
+        (
+            "oriented_box_non_max_suppression: oriented_boxes",
+            lambda b: supervision.oriented_box_non_max_suppression(
+                with_boxes(b), upright(b), 0.3
+            ).tolist(),
+        ),
+    ]
+    for argument, call in calls:
+        with pytest.warns(detops.RoundingWarning, match=f"^{argument} is float64") as caught:
+            rounded = call(boxes)
+        assert [warning.filename for warning in caught] == [__file__]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert call(near) != rounded
+            assert call(near.astype("f")) == call(near)
+
+
+def test_drop_ins_for_tensors_warn_by_their_own_names():
+    torch = require("torch")
+    from detops.compat import mmcv, torchvision
+
+    boxes, scores = torch.tensor(footprints(20)), torch.ones(20)
+    cubes = torch.cat([boxes, torch.ones(20, 3, dtype=torch.float64)], 1)
+    cubes[:, 3:6] = 2
+    near = torch.tensor(BOXES)
+    calls = [
+        ("nms: boxes", lambda: torchvision.nms(boxes, scores, 0.5)),
+        ("box_iou: boxes2", lambda: torchvision.box_iou(near, boxes)),
+        ("nms: boxes", lambda: mmcv.nms(boxes, scores, 0.5)),
+        ("nms: boxes", lambda: mmcv.nms(boxes.numpy(), scores.numpy(), 0.5)),
+        ("bbox_overlaps: bboxes2", lambda: mmcv.bbox_overlaps(near, boxes)),
+        (
+            "points_in_boxes_part: boxes",
+            lambda: mmcv.points_in_boxes_part(torch.tensor(CLOUD), cubes[None]),
+        ),
+        (
+            "nms_quadri: dets",
+            lambda: mmcv.nms_quadri(torch.tensor(upright(footprints(20))), scores, 0.5),
+        ),
     ]
     for argument, call in calls:
         with pytest.warns(detops.RoundingWarning, match=f"^{argument} is float64") as caught:
@@ -203,3 +278,17 @@ def test_masked_arrays_are_refused():
     rows = ~masked.mask.any(1)
     kept = detops.nms(np.ma.compress_rows(masked), SCORES[rows], 0.5)
     np.testing.assert_array_equal(kept, detops.nms(BOXES[rows], SCORES[rows], 0.5))
+
+
+def test_masked_arrays_of_other_dims_are_told_what_works_for_them():
+    """numpy.ma.compress_rows is for two dims alone."""
+    scores = np.ma.masked_less(SCORES, np.median(SCORES))
+    text = (
+        r"nms: scores is a masked array; pass array.compressed\(\), and the same rows of the other"
+    )
+    with pytest.raises(TypeError, match=text):
+        detops.nms(BOXES, scores, 0.5)
+    detops.nms(BOXES[~scores.mask], scores.compressed(), 0.5)
+    text = r"poly_nms: dets is a masked array; pass array.filled\(value\)$"
+    with pytest.raises(TypeError, match=text):
+        detops.poly_nms(np.ma.masked_less(CORNERS.reshape(-1, 4, 2), 0), 0.5, QUAD_SCORES)

@@ -59,6 +59,27 @@ def test_pandas_refusals_name_the_row_or_the_type():
     assert detops.nms(pandas.DataFrame(), pandas.Series(dtype="Float64"), 0.5).tolist() == []
 
 
+def test_pandas_columns_of_arrows_lists():
+    pandas, pa = require("pandas"), require("pyarrow")
+
+    def column(values):
+        rows = pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1])
+        return pandas.Series(rows, dtype=pandas.ArrowDtype(rows.type))
+
+    same(column(DETS))
+    same(column(CORNERS), QUAD_SCORES)
+    table = pandas.DataFrame({"corners": column(CORNERS), "score": QUAD_SCORES})
+    same(table)
+    same(table[["corners"]], table["score"])
+    missing = column(DETS)
+    missing[7] = None
+    with pytest.raises(TypeError, match="poly_nms: dets has a missing value in row 7; drop"):
+        detops.poly_nms(missing, 0.1)
+    any_length = pandas.Series([[1.0] * 9], dtype=pandas.ArrowDtype(pa.list_(pa.float32())))
+    with pytest.raises(TypeError, match="dets has Arrow's type list.*; pass numbers, or a Fixed"):
+        detops.poly_nms(any_length, 0.1)
+
+
 def test_pyarrow():
     pa = require("pyarrow")
     flat = pa.array(DETS.ravel())
@@ -107,6 +128,8 @@ def test_geopandas():
     shapely, geopandas = require("shapely"), require("geopandas")
     series = geopandas.GeoSeries(polygons(shapely))
     same(series, QUAD_SCORES)
+    same(series.values, QUAD_SCORES)  # a GeometryArray
+    same(require("pandas").Series(series.values), QUAD_SCORES)
     frame = geopandas.GeoDataFrame({"score": QUAD_SCORES}, geometry=series)
     same(frame.geometry, frame["score"])
     same(frame, frame["score"])

@@ -7,10 +7,13 @@ import os
 import subprocess
 import sys
 import threading
+import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
+import scenes
 
 import detops
 
@@ -144,3 +147,60 @@ def test_calls_too_small_to_gain_stay_on_the_callers_thread():
         env={**os.environ, "DETOPS_IMPL": ""},
     )
     assert result.stdout == "0 3\n", result.stdout + result.stderr
+
+
+@contextmanager
+def all_processors_busy():
+    """Two processes that only spin for each processor, or a visible skip."""
+    count = 2 * len(os.sched_getaffinity(0))
+    spinning = []
+    try:
+        try:
+            for _ in range(count):
+                program = [sys.executable, "-c", "print(flush=True)\nwhile True: pass"]
+                spinning.append(subprocess.Popen(program, stdout=subprocess.PIPE))
+        except OSError as error:
+            pytest.skip(f"only {len(spinning)} of {count} processes could be started: {error}")
+        for process in spinning:
+            process.stdout.readline()  # it has begun
+        yield
+    finally:
+        for process in spinning:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+
+def seconds(call):
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+@pytest.mark.parametrize("operator", ["nms", "poly_nms"])
+def test_1000_boxes_take_no_longer_on_busy_processors_than_with_one_thread(operator):
+    """At most twice as long, by the median of the ratios of calls in turns."""
+    rng = np.random.default_rng(4)
+    boxes, scores = scenes.boxes(rng, 1000, 1000), rng.random(1000, np.float32)
+    dets = scenes.quads(rng, 1000, side=1000)
+    call = {
+        "nms": lambda: detops.nms(boxes, scores, 0.5),
+        "poly_nms": lambda: detops.poly_nms(dets, 0.1),
+    }[operator]
+    many = max(DEFAULT, 2)
+    ratios, noise = [], []
+    with all_processors_busy():
+        end = time.perf_counter() + 20
+        while len(ratios) < 201 and time.perf_counter() < end:
+            with detops.threads(many):
+                took = seconds(call)
+            with detops.threads(1):
+                alone, again = seconds(call), seconds(call)
+            ratios.append(took / alone)
+            noise.append(again / alone)
+    if len(ratios) < 21 or not 2 / 3 < np.median(noise) < 3 / 2:
+        pytest.skip(
+            f"can't be measured here: of {len(ratios)} calls with one thread, the next took "
+            f"{np.median(noise):.2f} times as long by the median"
+        )
+    assert np.median(ratios) <= 2, np.quantile(ratios, [0.1, 0.5, 0.9])

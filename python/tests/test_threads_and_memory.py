@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -118,13 +119,18 @@ def test_other_threads_run_during_a_call():
 
 INTERRUPTED = """
 import os, signal, threading, time, numpy as np, scenes, detops
+# As a shell starts a program in the foreground; in the background it may ignore the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 dets = scenes.quads(np.random.default_rng(2), 300_000, side=14_000)
 expected = detops.poly_nms(dets, 0.1).tolist()
 press = threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT))
+end = time.monotonic() + 30
 try:
     press.start()
-    while True:
+    while time.monotonic() < end:
         detops.poly_nms(dets, 0.1)
+    print("not interrupted")
 except KeyboardInterrupt:
     print("interrupted")
 press.join()
@@ -132,7 +138,7 @@ assert detops.poly_nms(dets, 0.1).tolist() == expected
 """
 
 
-def run_program(source):
+def run_program(source, **options):
     """In a process of its own, which finds the modules beside this file."""
     return subprocess.run(
         [sys.executable, "-c", source],
@@ -140,12 +146,20 @@ def run_program(source):
         capture_output=True,
         text=True,
         timeout=120,
+        **options,
     )
 
 
-def test_ctrl_c_during_a_call_surfaces_when_it_ends():
-    result = run_program(INTERRUPTED)
-    assert result.returncode == 0 and result.stdout == "interrupted\n", result.stderr
+def ignore_ctrl_c():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@pytest.mark.parametrize("started", [None, ignore_ctrl_c], ids=["as_here", "in_the_background"])
+def test_ctrl_c_during_a_call_surfaces_when_it_ends(started):
+    """Also of a program that the shell has started in the background, with the signal ignored."""
+    result = run_program(INTERRUPTED, preexec_fn=started)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "interrupted\n"
 
 
 FORK = """

@@ -137,3 +137,16 @@ def test_registered_in_either_order_of_imports(first):
     )
     output = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert output.stdout.strip() == "tensor([[-1, -1]])", output.stderr
+
+
+def test_registered_though_others_have_asked_whether_there_is_a_torch():
+    """As transformers and many others do before they import it, if ever."""
+    program = (
+        "import detops, sys; from importlib.util import find_spec\n"
+        "assert find_spec('torch') and find_spec('torch') and 'torch' not in sys.modules\n"
+        "import torch\n"
+        "print(torch.ops.detops.points_in_boxes(torch.zeros(1, 2, 3), torch.ones(1, 1, 7)))\n"
+        "assert not [f for f in sys.meta_path if type(f).__module__ == 'detops._torch']"
+    )
+    output = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert output.returncode == 0 and output.stdout.strip() == "tensor([[-1, -1]])", output.stderr

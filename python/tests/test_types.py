@@ -21,7 +21,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = Path(detops.__file__).resolve().parent
 EXAMPLES = sorted((ROOT / "python" / "examples").glob("*.py"))
 LISTINGS = {"devices", "implementations"}
-OPERATORS = sorted({name for name in vars(_core) if not name.startswith("_")} - LISTINGS - {"get_threads", "set_threads"})
+SETTINGS = {"get_device", "get_threads", "set_device", "set_threads"}
+OPERATORS = sorted(
+    {name for name in vars(_core) if not name.startswith("_")} - LISTINGS - SETTINGS
+)
 
 RIGHT = """
 import array

@@ -23,7 +23,7 @@ constexpr std::array kBackends = {
     Backend{"cuda", "cuda, cuda:N", "NVIDIA GPU", "needs an NVIDIA GPU", "libdetops_cuda.so",
             "the CUDA toolkit"},
     Backend{"mlu", "mlu, mlu590, mlu370", "MLU", "needs an MLU, or the simulator of bang/",
-            "libdetops_mlu.so", "bang/ or the MLU's toolkit"},
+            "libdetops_mlu.so", "bang or the MLU's toolkit"},
 };
 
 using Path = std::array<char, PATH_MAX>;

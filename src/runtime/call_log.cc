@@ -66,19 +66,60 @@ void SayCanNotWrite(const char* file_or_reason) {
   }
 }
 
-bool WriteData(const std::string& file, const TensorArgument& tensor, const mluOpContext& handle) {
-  std::ofstream out(file, std::ios::binary);
+// The files of a record. Each is written beside its place, so that nobody takes a part for the
+// whole; all of them take their places in the end, or none is left.
+class RecordFiles {
+ public:
+  RecordFiles() = default;
+  ~RecordFiles() {
+    for (size_t i = 0; !complete_ && i < files_.size(); ++i) {
+      unlink((i < renamed_ ? files_[i].place : files_[i].beside).c_str());
+    }
+  }
+  RecordFiles(const RecordFiles&) = delete;
+  RecordFiles& operator=(const RecordFiles&) = delete;
+
+  // write(stream) is what is written into it. False where not all of it could be.
+  template <class Write>
+  bool Add(std::string place, const Write& write) {
+    std::string beside = place + ".part";
+    files_.push_back({std::move(place), std::move(beside)});
+    std::ofstream out(files_.back().beside, std::ios::binary);
+    write(out);
+    out.close();
+    return static_cast<bool>(out);
+  }
+  // In the order in which they were added.
+  bool TakeTheirPlaces() {
+    for (; renamed_ < files_.size(); ++renamed_) {
+      const File& file = files_[renamed_];
+      if (rename(file.beside.c_str(), file.place.c_str()) != 0) return false;
+    }
+    complete_ = true;
+    return true;
+  }
+  const std::string& last() const { return files_.back().place; }
+
+ private:
+  struct File {
+    std::string place, beside;
+  };
+  std::vector<File> files_;
+  size_t renamed_ = 0;
+  bool complete_ = false;
+};
+
+void WriteData(std::ofstream& out, const TensorArgument& tensor, const mluOpContext& handle) {
   const auto bytes = static_cast<size_t>(tensor.desc->ElementCount()) *
                      static_cast<size_t>(core::DtypeBytes(tensor.desc->dtype));
   std::vector<char> part(std::min(bytes, size_t{1} << 20));
-  for (size_t done = 0; done < bytes; done += part.size()) {
+  for (size_t done = 0; out && done < bytes; done += part.size()) {
     const size_t size = std::min(part.size(), bytes - done);
     handle.device->Memcpy(part.data(), static_cast<const char*>(tensor.data) + done, size,
                           cnrtMemcpyDevToHost, handle.queue);
     handle.device->Synchronize(handle.queue);
     out.write(part.data(), static_cast<std::streamsize>(size));
   }
-  return static_cast<bool>(out.flush());
 }
 
 }  // namespace
@@ -131,17 +172,19 @@ void CallLog::Record(const mluOpContext& handle) const noexcept try {
   const std::string stem = core::Concat(op_, "_", getpid(), "_", ++count);
   std::error_code error;
   fs::create_directories(settings.folder, error);
-  const std::string file = core::Concat(settings.folder, "/", stem, ".prototxt");
-  if (settings.with_data) {
-    for (const TensorArgument& tensor : tensors_) {
-      if (tensor.is_output || tensor.desc == nullptr) continue;
-      const std::string data = core::Concat(settings.folder, "/", stem, "_", tensor.name, ".bin");
-      if (!WriteData(data, tensor, handle)) return SayCanNotWrite(data.c_str());
-    }
+  RecordFiles files;
+  bool written = true;
+  for (const TensorArgument& tensor : tensors_) {
+    if (!settings.with_data || tensor.is_output || tensor.desc == nullptr) continue;
+    written =
+        written && files.Add(core::Concat(settings.folder, "/", stem, "_", tensor.name, ".bin"),
+                             [&](std::ofstream& out) { WriteData(out, tensor, handle); });
   }
-  std::ofstream out(file);
-  out << CaseText(stem, settings.with_data);
-  if (!out.flush()) SayCanNotWrite(file.c_str());
+  // The last one: where it is, all of the record is.
+  const std::string text = CaseText(stem, settings.with_data);
+  written = written && files.Add(core::Concat(settings.folder, "/", stem, ".prototxt"),
+                                 [&](std::ofstream& out) { out << text; });
+  if (!written || !files.TakeTheirPlaces()) SayCanNotWrite(files.last().c_str());
 } catch (const std::exception& e) {
   SayCanNotWrite(e.what());  // the call itself can go on
 }

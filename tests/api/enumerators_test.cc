@@ -9,6 +9,7 @@
 #include "support/handle.h"
 
 static_assert(MLUOP_MAJOR == 1 && MLUOP_MINOR == 11 && MLUOP_PATCHLEVEL == 1);
+static_assert(MLUOP_VERSION == 2101);
 static_assert(MLUOP_DIM_MAX == 8);
 
 static_assert(MLUOP_STATUS_SUCCESS == 0 && MLUOP_STATUS_NOT_INITIALIZED == 1);

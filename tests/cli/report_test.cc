@@ -174,6 +174,19 @@ TEST_F(ReportTest, WrongFiles) {
   spoil("bench.json", "report --check check.json --bench broken.json");
 }
 
+using ReportOrderTest = Program;
+
+TEST_F(ReportOrderTest, WrongFilesAreFoundOutBeforeAnythingIsRun) {
+  Write("broken.json", "{");
+  for (const char* wrong :
+       {"--bench missing.json", "--bench broken.json", "--check missing.json"}) {
+    const Outcome o = Run(std::string("report poly_nms/smoke ") + wrong, "DETOPS_LOG=calls");
+    EXPECT_EQ(o.code, 2) << wrong;
+    EXPECT_NE(o.err.find(".json: "), std::string::npos) << o.err.substr(0, 1000);
+    EXPECT_EQ(o.err.find("mluOpPolyNms"), std::string::npos) << o.err.substr(0, 1000);
+  }
+}
+
 using DemoTest = Program;
 
 TEST_F(DemoTest, AllScenesAreRight) {

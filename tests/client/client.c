@@ -10,6 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* As programs choose between versions. */
+#if MLUOP_VERSION < MLUOP_MAJOR * 1000 + MLUOP_MINOR * 100 + MLUOP_PATCHLEVEL
+#error "mlu_op.h has no MLUOP_VERSION"
+#endif
+
 #define MLUOP_CHECK(call)                                                               \
   do {                                                                                  \
     mluOpStatus_t status_ = (call);                                                     \

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <ostream>
 
 #include "faults/client.h"
@@ -130,6 +131,59 @@ TEST(LogFaults, LeaveTheCallAlone) {
     std::filesystem::remove_all(folder);
     return reached ? "" : kDone;
   });
+}
+
+// Where the disk is full the call goes on, and no part of a record is left.
+TEST(RecordFaults, AFullDiskLeavesTheCallAloneAndNoPartOfARecord) {
+  namespace fs = std::filesystem;
+  const auto folder = fs::temp_directory_path() / ("detops_records_" + std::to_string(getpid()));
+  const auto said = folder.string() + ".stderr";
+  const auto files_in_folder = [&] {
+    return fs::exists(folder) ? std::distance(fs::directory_iterator(folder), {}) : 0;
+  };
+  for (const schema::Schema* schema : schema::All()) {
+    SCOPED_TRACE(schema->name);
+    const schema::Problem problem = StandardProblem(*schema);
+    const auto whole_record = static_cast<std::ptrdiff_t>(problem.inputs.size()) + 1;
+    const std::string expected = InChild([&] {
+      Client client(problem, 1);
+      client.Run();
+      return client.Answer();
+    });
+    const auto attempt = [&](long n) -> std::string {
+      dup2(open(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+      setenv("DETOPS_RECORD", folder.c_str(), 1);
+      Client client(problem, 1);
+      for (const bool disk_is_full : {true, false}) {
+        detopsFaultsFailWrites(disk_is_full ? n : 0);
+        const mluOpStatus_t status = client.Run();
+        const bool failed = detopsFaultsFailedWrites() > 0;
+        detopsFaultsFailWrites(0);
+        if (status != MLUOP_STATUS_SUCCESS) return detopsGetLastErrorMessage();
+        if (client.Answer() != expected) return "the results are wrong";
+        const auto files = files_in_folder();
+        if (disk_is_full && !failed) return files == whole_record ? kDone : "files are missing";
+        if (files != (disk_is_full ? 0 : whole_record)) return std::to_string(files) + " files";
+      }
+      std::ifstream lines(said);
+      std::string line, more;
+      std::getline(lines, line);
+      if (line.find("calls are not recorded: can't write " + folder.string()) == line.npos ||
+          std::getline(lines, more)) {
+        return "it says: " + line + more;
+      }
+      return "";
+    };
+    long n = 1;
+    for (std::string wrong; n < 1000; ++n) {
+      wrong = InChild([&] { return attempt(n); });
+      fs::remove_all(folder);
+      if (wrong == kDone) break;
+      ASSERT_EQ(wrong, "") << "where write " << n << " fails";
+    }
+    EXPECT_GT(n, whole_record);  // each file has failed
+  }
+  fs::remove(said);
 }
 
 }  // namespace

@@ -29,9 +29,13 @@ import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 import detops
 
+from .._convert import to_native
+from .._names import named_for
+from ._arguments import refuse_shape
 from ._margins import with_margin
 
 if TYPE_CHECKING:
@@ -46,6 +50,7 @@ ArrayT = TypeVar("ArrayT", bound="DlpackArray")
 _FEW_POINTS = 4096
 
 
+@named_for("points_in_boxes")
 def points_in_boxes_gpu(points: ArrayT, boxes: Any) -> ArrayT:
     """The first box that holds each point, or -1: [B, M, 3] and [B, T, 7] to int32 [B, M].
 
@@ -56,14 +61,15 @@ def points_in_boxes_gpu(points: ArrayT, boxes: Any) -> ArrayT:
     return detops.points_in_boxes(cloud, _detached(boxes), dtype="int32")
 
 
+@named_for("points_in_boxes")
 def points_in_boxes_cpu(points: Any, boxes: ArrayT) -> ArrayT:
     """Whether each box holds each point: [M, 3] and [N, 7] to int32 [N, M] of zeros and ones.
 
     NumPy arrays or PyTorch tensors; the result is of the type of boxes. As OpenPCDet, and unlike
     detops.points_in_boxes: every box that holds the point, with a margin of 1e-2.
     """
-    adjusted = with_margin(np, _as_numpy(boxes), 1e-2)
-    cloud = _as_numpy(points)
+    cloud = _rows("points", points, "(M, 3)", 3)
+    adjusted = with_margin(np, _rows("boxes", boxes, "(N, 7)", 7, "box3d"), 1e-2)
     held = np.empty((len(adjusted), len(cloud)), np.int32)
     step = max(1, _FEW_POINTS // max(len(cloud), 1))
     for i in range(0, len(adjusted), step):
@@ -81,6 +87,15 @@ def _detached(array: Any) -> Any:
     return array.detach() if hasattr(array, "detach") else array
 
 
-def _as_numpy(array: Any) -> Any:
+def _rows(
+    argument: str, array: Any, expected: str, columns: int, geometry: str = ""
+) -> NDArray[np.float32]:
+    what = f"points_in_boxes_cpu: {argument}"
     array = _detached(array)
-    return np.asarray(array.cpu() if hasattr(array, "cpu") else array, np.float32)
+    on_host = array.cpu() if hasattr(array, "cpu") else array
+    values = to_native(on_host, what, expected, geometry, half_allowed=False)
+    if values.size == 0 and values.shape[0] == 0 and values.ndim <= 2:
+        return np.empty((0, columns), np.float32)
+    if values.ndim != 2 or values.shape[1] != columns:
+        refuse_shape(what, values.shape, expected)
+    return values

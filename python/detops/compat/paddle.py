@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import detops
 
+from ._arguments import number, whole
+
 if TYPE_CHECKING:
     from .._types import DlpackArray
 
@@ -44,15 +46,16 @@ def generate_proposals(
     ...                    np.array([[20, 20]], np.float32), anchors, np.ones_like(anchors))
     (array([[0., 0., 9., 9.]], dtype=float32), array([[1.]], dtype=float32), None)
     """
-    suppresses = nms_thresh > 0 or nms_thresh != nms_thresh  # NaN is for detops to refuse
-    most = int(post_nms_top_n) if suppresses else 0
+    function = "generate_proposals"
+    suppresses = number(function, "nms_thresh", nms_thresh) > 0
+    most = whole(function, "post_nms_top_n", post_nms_top_n) if suppresses else 0
     rois, probs, rois_num = detops.generate_proposals(
         scores,
         bbox_deltas,
         img_size,
         anchors,
         variances,
-        int(pre_nms_top_n),
+        whole(function, "pre_nms_top_n", pre_nms_top_n),
         most if most > 0 else _ALL,
         nms_thresh if suppresses else 1.0,  # no IoU is above 1
         min_size,

@@ -4,7 +4,8 @@
 predictions are [N, 6] as x1, y1, x2, y2, score, category; match_metric is "IOU", or "IOS" for the
 intersection over the area of the smaller box. As in SAHI, an overlap equal to match_threshold
 counts; a threshold of 0 or less matches all boxes; of equal scores the box with the smaller
-x1, y1, x2, y2 is the better one. Boxes are computed with as float32, which is what SAHI passes.
+x1, y1, x2, y2 is the better one. Boxes are computed with as float32, which is what SAHI passes;
+float64 is rounded, with a RoundingWarning where that matters.
 
 SAHI's own pipeline uses them after
 
@@ -20,11 +21,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ._arguments import boxes_of, number, read_predictions
 from ._greedy import Array, Order, by_category, checked_metric, kept, merged
 
 __all__ = ["batched_greedy_nmm", "batched_nms", "greedy_nmm", "nms"]
+
+_SHAPES = {5: "(N, 6), or (N, 5) without categories", 6: "(N, 6)"}
 
 
 def nms(predictions: Any, match_metric: str = "IOU", match_threshold: float = 0.5) -> list[int]:
@@ -33,9 +36,9 @@ def nms(predictions: Any, match_metric: str = "IOU", match_threshold: float = 0.
     >>> nms([[0, 0, 10, 10, .8, 0], [1, 0, 11, 10, .9, 0], [20, 0, 30, 10, .7, 0]])
     [1, 2]
     """
-    boxes, order, _ = _read(predictions)
-    metric = checked_metric("nms", "match_metric", match_metric)
-    return [int(i) for i in _nms(boxes, order, metric, match_threshold)]
+    boxes, order, _ = _read("nms", predictions)
+    metric, threshold = _matching("nms", match_metric, match_threshold)
+    return [int(i) for i in _nms(boxes, order, metric, threshold)]
 
 
 def batched_nms(
@@ -46,9 +49,9 @@ def batched_nms(
     >>> batched_nms([[0, 0, 10, 10, .8, 0], [1, 0, 11, 10, .9, 1], [0, 1, 10, 10, .7, 0]])
     [1, 0]
     """
-    boxes, order, values = _read(predictions)
-    metric = checked_metric("batched_nms", "match_metric", match_metric)
-    best = [_nms(boxes, own, metric, match_threshold) for own in by_category(order, values[:, 5])]
+    boxes, order, values = _read("batched_nms", predictions, columns=6)
+    metric, threshold = _matching("batched_nms", match_metric, match_threshold)
+    best = [_nms(boxes, own, metric, threshold) for own in by_category(order, values[:, 5])]
     indices = np.concatenate([order[:0], *best])
     return [int(i) for i in indices[np.argsort(-values[indices, 4], kind="stable")]]
 
@@ -61,9 +64,9 @@ def greedy_nmm(
     >>> greedy_nmm([[0, 0, 10, 10, .8, 0], [1, 0, 11, 10, .9, 0], [20, 0, 30, 10, .7, 0]])
     {1: [0], 2: []}
     """
-    boxes, order, _ = _read(predictions)
-    metric = checked_metric("greedy_nmm", "match_metric", match_metric)
-    return _greedy_nmm(boxes, order, metric, match_threshold)
+    boxes, order, _ = _read("greedy_nmm", predictions)
+    metric, threshold = _matching("greedy_nmm", match_metric, match_threshold)
+    return _greedy_nmm(boxes, order, metric, threshold)
 
 
 def batched_greedy_nmm(
@@ -74,21 +77,28 @@ def batched_greedy_nmm(
     >>> batched_greedy_nmm([[0, 0, 10, 10, .8, 1], [1, 0, 11, 10, .9, 1], [0, 1, 10, 10, .7, 0]])
     {2: [], 1: [0]}
     """
-    boxes, order, values = _read(predictions)
-    metric = checked_metric("batched_greedy_nmm", "match_metric", match_metric)
+    boxes, order, values = _read("batched_greedy_nmm", predictions, columns=6)
+    metric, threshold = _matching("batched_greedy_nmm", match_metric, match_threshold)
     result: dict[int, list[int]] = {}
     for own in by_category(order, values[:, 5]):
-        result.update(_greedy_nmm(boxes, own, metric, match_threshold))
+        result.update(_greedy_nmm(boxes, own, metric, threshold))
     return result
 
 
-def _read(predictions: Any) -> tuple[NDArray[np.float32], Order, Array]:
-    """Boxes, their order, and all that came, as an array [N, 6]."""
-    values = np.asarray(predictions)
-    if values.size == 0:
-        values = np.empty((0, 6), np.float32)
+def _read(function: str, predictions: Any, columns: int = 5) -> tuple[Array, Order, Array]:
+    """Boxes, their order, and all that came; without categories five columns are enough."""
+    expected = _SHAPES[columns]
+    values = read_predictions(function, predictions, columns, np.inf, expected)
     x1, y1, x2, y2, scores = values[:, :5].T
-    return values[:, :4].astype(np.float32), np.lexsort((y2, x2, y1, x1, -scores)), values
+    order = np.lexsort((y2, x2, y1, x1, -scores))
+    return boxes_of(function, values, expected), order, values
+
+
+def _matching(function: str, metric: Any, threshold: Any) -> tuple[str, float]:
+    return (
+        checked_metric(function, "match_metric", metric),
+        number(function, "match_threshold", threshold),
+    )
 
 
 def _nms(boxes: Array, order: Order, metric: str, threshold: float) -> Order:

@@ -5,7 +5,7 @@ predictions are [N, 5] as x1, y1, x2, y2, score, or [N, 6] with a class, and onl
 class suppress each other. As in supervision, the result is a mask [N], and an overlap equal to
 iou_threshold does not suppress. supervision computes upright boxes in float64 and oriented ones
 with OpenCV; detops in float32, and exactly: an overlap within 1e-6 of the threshold may decide
-otherwise.
+otherwise. float64 that loses more than a thousandth of a box's side is a RoundingWarning.
 """
 
 from __future__ import annotations
@@ -17,11 +17,15 @@ from numpy.typing import NDArray
 
 import detops
 
+from .._convert import to_native
+from ._arguments import boxes_of, number, read_predictions, refuse_shape
 from ._greedy import Array, by_category, checked_metric, equal_scores, kept
 
 __all__ = ["box_non_max_suppression", "oriented_box_non_max_suppression"]
 
 Mask = NDArray[np.bool_]
+
+_SHAPE = "(N, 5) or (N, 6)"
 
 
 def box_non_max_suppression(
@@ -36,12 +40,14 @@ def box_non_max_suppression(
     >>> box_non_max_suppression(predictions)
     array([ True, False,  True])
     """
-    metric = checked_metric("box_non_max_suppression", "overlap_metric", overlap_metric)
-    values = _read("box_non_max_suppression", predictions, iou_threshold)
-    boxes = values[:, :4].astype(np.float32)
+    name = "box_non_max_suppression"
+    metric = checked_metric(name, "overlap_metric", overlap_metric)
+    threshold = _threshold(name, iou_threshold)
+    values = read_predictions(name, predictions, 5, 6, _SHAPE)
+    boxes = boxes_of(name, values, _SHAPE)
     mask = np.zeros(len(values), np.bool_)
     for order in _orders(values):
-        mask[kept(boxes, order, metric, iou_threshold)] = True
+        mask[kept(boxes, order, metric, threshold)] = True
     return mask
 
 
@@ -61,26 +67,28 @@ def oriented_box_non_max_suppression(
     name = "oriented_box_non_max_suppression"
     if checked_metric(name, "overlap_metric", overlap_metric) != "IOU":
         raise ValueError(f'{name}: overlap_metric is "IOS", which is for upright boxes only')
-    values = _read(name, predictions, iou_threshold)
-    corners = np.asarray(oriented_boxes)
+    threshold = _threshold(name, iou_threshold)
+    values = read_predictions(name, predictions, 5, 6, _SHAPE)
+    what, expected = f"{name}: oriented_boxes", "(N, 4, 2) or (N, 8)"
+    corners = to_native(oriented_boxes, what, expected, "corners", half_allowed=False)
+    if corners.size == 0:
+        corners = np.empty((0, 8), np.float32)
+    if corners.shape[1:] not in ((4, 2), (8,)):
+        refuse_shape(what, corners.shape, expected)
     if len(corners) != len(values):
         raise ValueError(f"{name}: {len(values)} predictions with {len(corners)} oriented_boxes")
     mask = np.zeros(len(values), np.bool_)
     for order in _orders(values):
         scores = equal_scores(order)
-        mask[order[detops.poly_nms(corners[order], iou_threshold, scores)]] = True
+        mask[order[detops.poly_nms(corners[order], threshold, scores)]] = True
     return mask
 
 
-def _read(function: str, predictions: Any, iou_threshold: float) -> Array:
-    if not 0 <= iou_threshold <= 1:
+def _threshold(function: str, iou_threshold: Any) -> float:
+    threshold = number(function, "iou_threshold", iou_threshold)
+    if not 0 <= threshold <= 1:
         raise ValueError(f"{function}: iou_threshold is {iou_threshold}; expected 0 to 1")
-    values = np.asarray(predictions)
-    if values.size == 0:
-        return np.empty((0, 5))
-    if values.ndim != 2 or values.shape[1] not in (5, 6):
-        raise ValueError(f"{function}: predictions has shape {values.shape}; expected (N, 5|6)")
-    return values
+    return threshold
 
 
 def _orders(values: Array) -> Any:

@@ -17,6 +17,10 @@ from torch import Tensor
 
 import detops
 
+from .._names import named_for
+from ._arguments import refuse_shape
+from ._tensors import checked
+
 __all__ = ["box_iou", "nms"]
 
 
@@ -26,9 +30,14 @@ def nms(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
     The same decisions as torchvision's for float32 and float16. float64 is rounded to float32, with
     a warning where that matters. Equal scores: the lower index is the better one, on a GPU as well.
     """
+    boxes, scores = (
+        checked("nms", "boxes", boxes, "(N, 4)"),
+        checked("nms", "scores", scores, "(N,)"),
+    )
     return detops.nms(boxes.detach(), scores.detach(), iou_threshold)
 
 
+@named_for("bbox_overlaps", bboxes1="boxes1", bboxes2="boxes2")
 def box_iou(boxes1: Tensor, boxes2: Tensor, fmt: str = "xyxy") -> Tensor:
     """IoU of boxes [N, 4] and [M, 4]: [N, M].
 
@@ -36,15 +45,18 @@ def box_iou(boxes1: Tensor, boxes2: Tensor, fmt: str = "xyxy") -> Tensor:
     integers give float32, and float64 goes in and out; but all are computed in float32. No gradient
     and no dimensions before N: both are refused.
     """
-    corners1, corners2 = _corners(boxes1, fmt), _corners(boxes2, fmt)
+    corners1, corners2 = _corners("boxes1", boxes1, fmt), _corners("boxes2", boxes2, fmt)
     ious: Tensor = detops.bbox_overlaps(corners1, corners2)
     both_float64 = torch.promote_types(boxes1.dtype, boxes2.dtype) == torch.float64
     return ious.double() if both_float64 else ious
 
 
-def _corners(boxes: Tensor, fmt: str) -> Tensor:
+def _corners(argument: str, boxes: Tensor, fmt: str) -> Tensor:
+    checked("box_iou", argument, boxes, "(N, 4)")
     if fmt not in ("xyxy", "xywh", "cxcywh"):
         raise ValueError(f'box_iou: fmt is {fmt!r}; expected "xyxy", "xywh" or "cxcywh"')
+    if boxes.numel() > 0 and (boxes.ndim != 2 or boxes.shape[1] != 4):
+        refuse_shape(f"box_iou: {argument}", boxes.shape, "(N, 4)")
     if boxes.dtype != torch.float64:
         boxes = boxes.float()
     if fmt == "xyxy":

@@ -16,6 +16,9 @@ nb::object PointsInBoxes(nb::handle points, nb::handle boxes, nb::handle dtype) 
   Call call(kPoints, points);
   Array in_points = call.Import(kPoints, points, Types::kFloat);
   Array in_boxes = call.Import(kBoxes, boxes, Types::kFloat);
+  if (const Shape& shape = in_points.shape(); shape[shape.rank() - 1] != 3) {
+    call.ThrowShape(kPoints);  // before boxes are said not to go with them
+  }
   const bool without_batch = in_points.shape().rank() == 2;
   const int64_t batch = without_batch ? 1 : in_points.shape()[0];
   if (in_boxes.shape().rank() == 2 && in_boxes.shape().count() == 0) {  // no boxes for any of them
@@ -31,9 +34,10 @@ nb::object PointsInBoxes(nb::handle points, nb::handle boxes, nb::handle dtype) 
   IndexOutput indices(call, shape, index_element);
   const Descriptor points_desc(in_points), boxes_desc(in_boxes);
   const Descriptor indices_desc(MLUOP_DTYPE_INT32, {batch, count});
-  call.Run([&](mluOpHandle_t handle) {
-    return mluOpPointsInBoxes(handle, points_desc, in_points.data(), boxes_desc, in_boxes.data(),
-                              indices_desc, indices.data());
+  call.Run([&](mluOpHandle_t handle, Staging& at) {
+    return mluOpPointsInBoxes(handle, points_desc, at.Read(in_points), boxes_desc,
+                              at.Read(in_boxes), indices_desc,
+                              at.Write(indices.data(), shape.count()));
   });
   return indices.Finish();
 }

@@ -5,6 +5,8 @@
 // bit, and the work must be in proportion to the overlaps.
 #include <gtest/gtest.h>
 
+#include "ops/names.h"
+#include "schema/schema.h"
 #include "support/environment.h"
 #include "support/handle.h"
 #include "support/operators.h"
@@ -13,6 +15,17 @@
 
 namespace detops::test {
 namespace {
+
+ProposalInputs SceneInputs(std::string_view scene, const std::vector<int64_t>& dims) {
+  using Scenes = schema::Scenes<ops::GenerateProposalsV2>;
+  schema::Problem problem(schema::SchemaOf<ops::GenerateProposalsV2>());
+  problem.MakeInputs(dims, MLUOP_DTYPE_FLOAT);
+  Rng rng(31);
+  Scenes::Fill(scene, rng, problem);
+  const auto values = [&](size_t input) { return problem.inputs[input].Floats(); };
+  return {dims[0],   dims[1],   dims[2],   dims[3],  values(0),
+          values(1), values(2), values(3), values(4)};
+}
 
 class GenerateProposalsScenesTest : public testing::TestWithParam<std::string> {
  protected:
@@ -236,6 +249,29 @@ TEST_P(GenerateProposalsWorkTest, SmallBoxesCannotSuppressLargeOnes) {
     const ProposalScalars all = {0, 1000000, 0.5f, 0.1f, pixel_offset, 1.0f};
     EXPECT_EQ(Run(in, all).num, (std::vector<int32_t>{static_cast<int32_t>(count)}));
     EXPECT_LT(LastCandidateCount(), 60 * count);
+  }
+}
+
+// The scene 'crossing' is the worst case: half of all pairs overlap, and hardly a box is
+// suppressed. At most these are compared, of the boxes that take part, and candidates, the cells
+// and boxes examined to find them, are at most all pairs.
+TEST_P(GenerateProposalsWorkTest, OfStripsThatCrossIsTheirPairs) {
+  for (const int64_t side : {int64_t{18}, 70 / kSlowdown + 10}) {
+    const ProposalInputs in = SceneInputs("crossing", {1, side, side, 2});
+    const auto anchors = static_cast<int64_t>(in.scores.size());
+    for (const auto& [pre, post] : {std::pair<int64_t, int64_t>(0, anchors), {400, 400}}) {
+      const int64_t count = pre == 0 ? anchors : pre;
+      const ProposalScalars scalars = {
+          static_cast<int>(pre), static_cast<int>(post), 0.5f, 0.1f, false, 1.0f};
+      const ProposalResult result = Run(in, scalars);
+      EXPECT_GT(result.num[0], count / 2);
+      EXPECT_GT(LastPairCount(), count * count / 8);
+      EXPECT_LT(LastPairCount(), count * count / 4 + 16 * count);
+      EXPECT_LT(LastCandidateCount(), count * count / 2 + 64 * count);
+    }
+    // Few are wanted: each is compared with those kept before it, whatever the number of anchors.
+    Run(in, {0, 50, 0.5f, 0.1f, false, 1.0f});
+    EXPECT_LT(LastPairCount(), 50 * 50);
   }
 }
 

@@ -99,19 +99,62 @@ TEST_P(NmsScenesTest, HugeAndTinyBoxesTogether) {
   }
 }
 
-// A box overlaps four others, two of them ahead of it. Only some implementations count.
-TEST_P(NmsScenesTest, WorkFollowsTheOverlaps) {
-  const auto counting = CountingImplementationsOf("nms");
-  if (std::ranges::find(counting, GetParam()) == counting.end()) return;
+// Pairs that were compared, and candidates, the cells and boxes examined to find them.
+class NmsWorkTest : public NmsTest {
+ protected:
+  void CountWork(const Problem& problem) {
+    Results(GetParam(), problem, &pairs_, &candidates_);
+    EXPECT_GE(pairs_, 0);
+    EXPECT_GE(candidates_, 0);
+  }
+  int64_t pairs_ = -1, candidates_ = -1;
+};
+
+// A box overlaps four others, two of them ahead of it.
+TEST_P(NmsWorkTest, FollowsTheOverlaps) {
   constexpr int64_t kCount = 30000 / kSlowdown;
   for (const float threshold : {0.1f, 0.5f}) {
-    int64_t pairs = -1;
-    Results(GetParam(), SceneOf("scattered", kCount, threshold, kFloat), &pairs);
-    EXPECT_GT(pairs, 0);
-    EXPECT_LT(pairs, 8 * kCount);
+    CountWork(SceneOf("scattered", kCount, threshold, kFloat));
+    EXPECT_GT(pairs_, 0);
+    EXPECT_LT(pairs_, 8 * kCount);
+    EXPECT_LT(candidates_, 200 * kCount);
   }
 }
 
+// The worst case: half of all pairs overlap, and hardly a box is suppressed. No other pairs are
+// compared, and candidates are at most all pairs.
+TEST_P(NmsWorkTest, OfStripsThatCrossIsTheirPairs) {
+  for (const int64_t count : {500 / kSlowdown + 500, 6000 / kSlowdown}) {
+    for (const float threshold : {0.1f, 0.5f, 0.9f}) {
+      CountWork(SceneOf("crossing", count, threshold, kFloat));
+      EXPECT_GT(pairs_, count * count / 8) << count;
+      EXPECT_LT(pairs_, count * count / 4 + count) << count;
+      EXPECT_LT(candidates_, count * count / 2 + 64 * count) << count;
+    }
+    // The best one suppresses all that it crosses, and those left do not overlap.
+    CountWork(SceneOf("crossing", count, 0, kFloat));
+    EXPECT_LT(pairs_, count) << count;
+    EXPECT_LT(candidates_, count * count / 4 + 64 * count) << count;
+  }
+}
+
+// They share cells, but do not overlap.
+TEST_P(NmsWorkTest, OfStripsBesideEachOtherHasNoPairs) {
+  Rng rng(47);
+  for (const int64_t count : {500 / kSlowdown + 500, 6000 / kSlowdown}) {
+    Values boxes;
+    for (int64_t i = 0; i < count; ++i) {
+      AddBox(boxes, static_cast<float>(count) * Uniform(rng, -1, 1), 2 * static_cast<float>(i),
+             2 * static_cast<float>(count), 1.5f);
+    }
+    CountWork(ProblemOf(boxes, UniformFloats(rng, count, 0, 1), 0.1f));
+    EXPECT_EQ(pairs_, 0) << count;
+    EXPECT_LT(candidates_, count * count / 2 + 64 * count) << count;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, NmsWorkTest, testing::ValuesIn(CountingImplementationsOf("nms")),
+                         [](const auto& tested) { return TestName(tested.param); });
 INSTANTIATE_TEST_SUITE_P(Table, NmsScenesTest, testing::ValuesIn(ImplementationsOf("nms")),
                          [](const auto& tested) { return TestName(tested.param); });
 

@@ -55,7 +55,7 @@ inline std::string TextOf(const Problem& problem) { return problem.schema->descr
 
 // The results, output cut to what was written. Nothing beyond that may have been touched.
 inline std::vector<Array> Results(const std::string& implementation, const Problem& problem,
-                                  int64_t* pairs = nullptr) {
+                                  int64_t* pairs = nullptr, int64_t* candidates = nullptr) {
   const Handle handle(implementation);
   schema::Invocation invocation(handle, problem);
   EXPECT_OK(invocation.Prepare());
@@ -65,6 +65,7 @@ inline std::vector<Array> Results(const std::string& implementation, const Probl
   EXPECT_EQ(cnrtQueueSync(nullptr), cnrtSuccess);
   EXPECT_EQ(detopsGetLastImplementation(handle), implementation);
   if (pairs != nullptr) *pairs = detopsGetLastPairCount(handle);
+  if (candidates != nullptr) *candidates = detopsGetLastCandidateCount(handle);
   EXPECT_TRUE(invocation.GuardsIntact()) << "something wrote beside a buffer";
   std::vector<Array> results = invocation.Results();
   const int64_t kept = results[1].As<int32_t>()[0];

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "checking/check_all.h"
 #include "commands/commands.h"
@@ -26,14 +29,21 @@ struct ReportRequest {
 int Report(const ReportRequest& request) {
   const bool text = !request.output.json && !request.output.quiet;
   if (!request.out.empty()) RequireWritable(request.out);
-  const nlohmann::ordered_json check =
-      request.check.empty() ? CheckAll(FindCases(request.cases, {"smoke", "edge", "network"}),
-                                       request.check_options, text, nullptr)
-                            : ReadCheckJson(request.check);
-  const nlohmann::ordered_json bench =
-      request.bench.empty() ? MeasureAll(FindCases(request.cases, request.bench_options.groups),
-                                         request.bench_options, text)
-                            : ReadBenchJson(request.bench);
+  // Whatever may be wrong with files is found out before anything is checked or measured.
+  nlohmann::ordered_json check, bench;
+  std::vector<std::filesystem::path> to_check, to_measure;
+  if (request.check.empty()) {
+    to_check = FindCases(request.cases, {"smoke", "edge", "network"});
+  } else {
+    check = ReadCheckJson(request.check);
+  }
+  if (request.bench.empty()) {
+    to_measure = FindCases(request.cases, request.bench_options.groups);
+  } else {
+    bench = ReadBenchJson(request.bench);
+  }
+  if (request.check.empty()) check = CheckAll(to_check, request.check_options, text, nullptr);
+  if (request.bench.empty()) bench = MeasureAll(to_measure, request.bench_options, text);
   const nlohmann::ordered_json report = MakeReport(check, bench);
   const std::string format = request.output.json ? "json" : request.format;
   const std::string content = format == "html" ? ReportHtml(report)
@@ -55,6 +65,7 @@ void AddReport(Command& program, int& exit_code) {
       program.AddCommand("report", "the acceptance report, as one self-contained file");
   auto request = std::make_shared<ReportRequest>();
   request->bench_options.groups = {"network", "scale"};
+  request->bench_options.timelines = true;
   report.Add("cases", request->cases, "as for check; default: the whole collection");
   report.Add("--check", request->check, "results of `detops check --out`; default: checks now")
       .TypeName("FILE");
@@ -75,6 +86,7 @@ void AddReport(Command& program, int& exit_code) {
     request->check_options.implementation = request->bench_options.implementation;
     request->check_options.allow_outside = request->bench_options.allow_outside;
     request->check_options.reference = request->bench_options.reference;
+    request->check_options.large = request->bench_options.large;
     exit_code = Report(*request);
   });
 }

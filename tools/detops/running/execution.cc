@@ -23,13 +23,27 @@ std::vector<DeviceInfo> Devices() {
   Require(detopsListDevices(listed.data(), count, &count));
   std::vector<DeviceInfo> devices;
   for (const detopsDeviceInfo& d : listed) {
-    devices.push_back({d.name, d.description, d.reason, d.usable});
+    devices.push_back({d.name, d.description, d.reason, d.usable, d.usable && IsSimulated(d.name)});
   }
   return devices;
 }
 
+bool IsSimulated(const std::string& device) {
+  if (BackendOf(device) == "cpu") return false;
+  detopsDeviceProperties properties = {};
+  const schema::Handle handle(device);
+  Require(detopsGetDeviceProperties(handle, &properties));
+  return properties.simulated;
+}
+
 std::string BackendOf(const std::string& name) {
   return name.substr(0, name.find_first_of(":0123456789"));
+}
+
+std::string NameOf(const Target& target) {
+  const bool first = target.device.empty() || target.device == BackendOf(target.device) ||
+                     target.device.ends_with(":0");
+  return target.implementation + (first ? "" : " on " + target.device);
 }
 
 bool IsMeant(const DeviceInfo& device, const std::string& name) {
@@ -119,7 +133,9 @@ std::vector<Target> TargetsOf(const schema::Schema& op, const std::string& devic
     if (!d.usable || !IsMeant(d, device)) continue;
     for (const ImplementationInfo& i : Implementations()) {
       if (i.op != op.name || !i.usable || BackendOf(i.name) != BackendOf(d.name)) continue;
-      if (implementation.empty() || i.name == implementation) targets.push_back({d.name, i.name});
+      if (implementation.empty() || i.name == implementation) {
+        targets.push_back({d.name, i.name, d.simulated});
+      }
     }
   }
   return targets;
