@@ -9,12 +9,9 @@
 #pragma once
 
 #include "math/bit_cast.h"
-#include "mlu/team.h"
-#include "ops/generate_proposals_v2/mlu.h"
+#include "ops/generate_proposals_v2/mlu_team.h"
 
 namespace detops::ops {
-
-using Call = GenerateProposalsV2Mlu;
 
 // Many boxes in NRAM.
 struct BoxArrays {

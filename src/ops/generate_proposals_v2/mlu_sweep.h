@@ -8,7 +8,6 @@
 
 #include "mlu/order.h"
 #include "ops/generate_proposals_v2/mlu_overlap.h"
-#include "ops/generate_proposals_v2/mlu_select.h"
 
 namespace detops::ops {
 
@@ -24,16 +23,17 @@ __mlu_func__ void LookUp(float* dst, const float* table, const int32_t* which, i
                  count, size);
 }
 
+template <class ImageTeam>
 class Sweep {
  public:
-  __mlu_func__ Sweep(const Call& call, const TeamState& state) : call_(call), state_(state) {}
+  __mlu_func__ Sweep(const Call& call, const ImageTeam& team) : call_(call), team_(team) {}
 
   // Of `count` boxes those with alive[i] = 1 count, more than kChunk of them. Sets involved[i] to 1
   // for those that may, and else to 0. All cores get the same result. `involved` has room for
   // whole words of bits.
   __mlu_func__ void Run(const BatchBoxes& boxes, const float* alive, int count, float* involved,
                         mlu::Nram nram) {
-    const int cores = state_.team.cores, padded = (count + 31) / 32 * 32, words = padded / 32;
+    const int cores = team_.team.cores, padded = (count + 31) / 32 * 32, words = padded / 32;
     __bang_write_zero(involved, padded);
     Mark(boxes, alive, count, involved, nram);
 
@@ -41,10 +41,9 @@ class Sweep {
     float* const numbers = nram.Array<float>(padded);
     __bang_write_zero(numbers, padded);
     __bang_gt_bitindex(bits, involved, numbers, padded);
-    int32_t* const shared = state_.memory.flags;
-    __memcpy(shared + state_.team.core * words, bits, words * sizeof(int32_t), NRAM2GDRAM);
-    state_.team.Sync();
-    __memcpy(bits, shared, cores * words * sizeof(int32_t), GDRAM2NRAM);
+    team_.Store(team_.shared.near + team_.team.core * words, bits, words);
+    team_.Sync();
+    team_.Load(bits, team_.shared.near, cores * words);
     for (int rows = cores / 2; rows > 0; rows /= 2) {
       __bang_bor(bits, bits, bits + rows * words, rows * words);
     }
@@ -113,7 +112,7 @@ class Sweep {
   // and `mask` to 1 for those in this core's. Where these are more than kMostInRange, that is all.
   __mlu_func__ bool FindRange(const BatchBoxes& boxes, const float* alive, int count, float* mask,
                               Range& range, int& all, mlu::Nram nram) {
-    const int cores = state_.team.cores, core = state_.team.core;
+    const int cores = team_.team.cores, core = team_.team.core;
     // Both ends in units of 1/256 of where boxes begin.
     float* const begin = nram.Array<float>(count);
     float* const end = nram.Array<float>(count);
@@ -128,7 +127,7 @@ class Sweep {
     float low = 0, high = 256;
     {
       mlu::Nram rest = nram;
-      const int samples = 8 * cores > 64 ? 8 * cores : 64;
+      const int samples = 256;
       mlu::Pairs sample(rest, samples, false);
       all = static_cast<int>(__bang_filter(other, begin, alive, count));
       const int step = all / samples;
@@ -275,11 +274,11 @@ class Sweep {
   // those before them, in cycles of the vector unit.
   __mlu_func__ int MostDistance(int all, int total) const {
     const int per_row = 100 + 10 * all / 64, per_distance = 14 * (8 + total / 32);
-    return all / state_.team.cores * per_row / 3 / per_distance;
+    return all / team_.team.cores * per_row / 3 / per_distance;
   }
 
   const Call& call_;
-  const TeamState& state_;
+  const ImageTeam& team_;
 };
 
 }  // namespace detops::ops
