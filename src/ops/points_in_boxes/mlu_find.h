@@ -219,34 +219,65 @@ __mlu_func__ void FollowTree(FindMemory* m, PairList* list, Tables* tables, cons
   }
 }
 
+// Of a tree of one leaf, whose points go through it part by part: the next part is loaded meanwhile.
+__mlu_func__ void StreamPoints(FindMemory* m, PairList* list, Tables* tables, int count) {
+  constexpr int kPointBytes = 3 * sizeof(float);
+  float* const loaded = m->coordinates;
+  int32_t* const number = m->numbers;
+  int32_t* const x = number + kLeafPoints;  // and what follows
+  int n = count < kLeafPoints ? count : kLeafPoints;
+  __memcpy_async(loaded, list->points, n * kPointBytes, GDRAM2NRAM);
+  for (int begin = 0; begin < count;) {
+    const int next = begin + n, rest = count - next;
+    const int next_n = rest < kLeafPoints ? rest : kLeafPoints;
+    __sync_io();
+    if (rest > 0) {
+      __memcpy_async(loaded + 3 * next, list->points + 3 * next, next_n * kPointBytes, GDRAM2NRAM);
+    }
+    __bang_transpose(reinterpret_cast<float*>(x), loaded + 3 * begin, n, 3);
+    __bang_incseq(number, n);
+    __bang_add_scalar(number, number, begin, n);
+    ProcessLeaf(m, list, tables, m->nodes[1], {x, x + n, x + 2 * n, number, n});
+    NoteHits(m, list, kMeanwhile);
+    begin = next;
+    n = next_n;
+  }
+}
+
 __mlu_func__ void FindUnit(FindMemory* m, const PointsInBoxesMlu& call, int64_t batch,
                            int64_t begin, int count) {
   const float* const points = call.all_points + (batch * call.points + begin) * 3;
   const int64_t all_words = static_cast<int64_t>(kWordsPerLeaf) << call.depth;
-  __bang_write_value(m->found, count, kNone);
   for (int64_t piece = 0; piece < call.pieces; ++piece) {
     const int64_t index = batch * call.pieces + piece;
     PairList list = {0, 0, points, call.indexes.records + index * all_words * kBoxesPerWord};
     Tables tables = {
         call.indexes.words + index * all_words, static_cast<int>(all_words), {-1, -1}, 0};
+    __sync_compute();  // of the points or boxes before
     LoadTables(m, &tables, 1, 0);
     __memcpy_async(m->nodes, call.indexes.nodes + (index << (call.depth + 1)),
                    sizeof(Node) << (call.depth + 1), GDRAM2NRAM);
-    // Behind the coordinates, over the numbers and what is not in use yet.
-    float* const loaded = m->coordinates + 3 * count;
-    __memcpy(loaded, points, 3 * count * sizeof(float), GDRAM2NRAM);
-    __bang_transpose(m->coordinates, loaded, count, 3);
-    int32_t* const x = Bits(m->coordinates);
-    Points p = {x, x + count, x + 2 * count, m->numbers, count};
-    __bang_incseq(p.number, count);
-    if (piece > 0) {
-      __bang_eq_scalar(Bits(m->split), reinterpret_cast<int32_t*>(m->found), -1, count);
-      Keep(&p, Bits(m->split));
+    if (piece == 0) __bang_write_value(m->found, count, kNone);
+    if (call.pieces == 1 && call.depth == 0) {
+      StreamPoints(m, &list, &tables, count);
+    } else {
+      // Behind the coordinates, over the numbers and what is not in use yet.
+      float* const loaded = m->coordinates + 3 * count;
+      __memcpy(loaded, points, 3 * count * sizeof(float), GDRAM2NRAM);
+      __bang_transpose(m->coordinates, loaded, count, 3);
+      int32_t* const x = Bits(m->coordinates);
+      Points p = {x, x + count, x + 2 * count, m->numbers, count};
+      __bang_incseq(p.number, count);
+      if (piece > 0) {
+        __bang_eq_scalar(Bits(m->split), reinterpret_cast<int32_t*>(m->found), -1, count);
+        Keep(&p, Bits(m->split));
+      }
+      FollowTree(m, &list, &tables, p);
     }
-    FollowTree(m, &list, &tables, p);
     ProcessList(m, &list);
     NoteHits(m, &list, kPairs);
   }
+  if (call.pieces == 0) __bang_write_value(m->found, count, kNone);
   __memcpy(call.points_indices + batch * call.points + begin, m->found, count * sizeof(int32_t),
            NRAM2GDRAM);
 }
