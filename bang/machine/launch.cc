@@ -332,6 +332,13 @@ LaunchRecord CollectPrograms(LaunchState* launch) {
 // is told that they store the same bytes.
 void CompareTasks(LaunchState* launch) {
   if (launch->stored == nullptr) return;
+  if (launch->notes_left.spent()) {
+    fprintf(stderr,
+            "%s: warning: the tasks of kernel %s touch GDRAM in too many places to be compared: races "
+            "between tasks are not looked for\n",
+            At(launch->where).c_str(), launch->kernel.name);
+    return;
+  }
   // Whether those behind the first that failed have run is a matter of luck.
   const int64_t units = std::min(launch->units - 1, launch->first_failed.load()) + 1;
   std::vector<GdramAccesses*> accesses;
@@ -340,42 +347,41 @@ void CompareTasks(LaunchState* launch) {
   }
   std::vector<EqualStores> equal;
   const TaskRace race = FindTaskRace(accesses, launch->stored.get(), &equal);
-  const auto where = [&](const GdramAccess& access) {
-    return access.site.code != nullptr ? ScalarWhere(access.site.code, launch->kernel)
-                                       : access.site.where;
+  const auto where = [&](const Races::Site& site) {
+    return site.code != nullptr ? ScalarWhere(site.code, launch->kernel) : site.where;
   };
   for (const EqualStores& stores : equal) {
     const std::string text =
-        At(where(*stores.later)) +
+        At(where(stores.later_site)) +
         ": warning: tasks store the same bytes to GDRAM, and have no order; it changes nothing, but "
         "only as long as they are the same";
     launch->results[stores.later->task / launch->tasks_per_unit].remarks.push_back({text, 1});
   }
   Allocation allocation;
   if (race.later == nullptr || !launch->device->memory().Find(race.address, &allocation)) return;
-  const GdramAccess* mine = race.later;
-  const GdramAccess* other = race.earlier;
-  bool mine_stores = race.later_stores, other_stores = race.earlier_stores;
+  struct Side {
+    int task;
+    Races::Site site;
+    bool stores;
+  };
+  Side mine{race.later->task, race.later_site, race.later_stores};
+  Side other{race.earlier->task, race.earlier_site, race.earlier_stores};
   // As between cores, the line that reads comes first.
-  if (mine_stores && !other_stores) {
-    std::swap(mine, other);
-    std::swap(mine_stores, other_stores);
-  }
-  const auto what = [](const GdramAccess& access, bool stores) {
-    return access.site.name != nullptr ? std::string(access.site.name)
-                                       : Format("a scalar %s", stores ? "store" : "load");
+  if (mine.stores && !other.stores) std::swap(mine, other);
+  const auto what = [](const Side& side) {
+    return side.site.name != nullptr ? std::string(side.site.name)
+                                     : Format("a scalar %s", side.stores ? "store" : "load");
   };
   const int64_t unit = race.later->task / launch->tasks_per_unit;
   launch->results[unit].failure = Format(
       "%s: error: race: %s of task %d %s byte %lld of allocation %lld (GDRAM), which task %d %s by %s "
       "at %s, and the tasks of a launch have no order\n  in kernel %s (%s:%d), task %d of %d, on %s "
       "(simulated)",
-      At(where(*mine)).c_str(), what(*mine, mine_stores).c_str(), mine->task,
-      mine_stores ? "writes" : "reads", static_cast<long long>(race.address - allocation.begin),
-      static_cast<long long>(allocation.number), other->task, other_stores ? "writes" : "reads",
-      what(*other, other_stores).c_str(), At(where(*other)).c_str(), launch->kernel.name,
-      launch->kernel.file, launch->kernel.line, mine->task, static_cast<int>(launch->tasks),
-      launch->card->name.c_str());
+      At(where(mine.site)).c_str(), what(mine).c_str(), mine.task, mine.stores ? "writes" : "reads",
+      static_cast<long long>(race.address - allocation.begin),
+      static_cast<long long>(allocation.number), other.task, other.stores ? "writes" : "reads",
+      what(other).c_str(), At(where(other.site)).c_str(), launch->kernel.name, launch->kernel.file,
+      launch->kernel.line, mine.task, static_cast<int>(launch->tasks), launch->card->name.c_str());
   launch->first_failed = unit;
 }
 

@@ -62,6 +62,7 @@ struct LaunchState {
 
   // What tasks stored to GDRAM; null: nobody asks, for there is one task, or they run in order.
   std::unique_ptr<StoredBytes> stored;
+  NotesLeft notes_left;
 
   // Units behind the first that failed need not run; those before it might fail, too.
   std::atomic<int64_t> first_failed{std::numeric_limits<int64_t>::max()};

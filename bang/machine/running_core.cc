@@ -32,6 +32,7 @@ void RunningCore::Run(LaunchState* launch, int64_t unit_number, UnionTask* unit,
   check_ = launch->check;
   stored_ = launch->stored.get();
   accesses_ = &launch->results[unit_number].accesses;
+  accesses_->Limit(&launch->notes_left);
   next_look_ = operators_;
   store_.bytes = 0;
   ++runs_;
@@ -216,7 +217,7 @@ void RunningCore::CheckRace(const char* name, Where where, const Region& region,
 }
 
 void RunningCore::Note(const Region& region, bool writes, const Races::Site& site) {
-  if (OnStack(region.begin)) return;
+  if (OnStack(region.begin) || launch_->notes_left.spent()) return;
   const bool whole = !region.scattered();
   const int64_t pieces = whole ? 1 : region.segments();
   const int64_t bytes = whole ? region.total() : region.bytes;

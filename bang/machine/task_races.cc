@@ -23,7 +23,7 @@ void GdramAccesses::Add(Notes* notes, const GdramAccess& access) {
   if (!list.empty()) {
     GdramAccess& last = list.back();
     // Loops go on where they were.
-    if (last.end == access.begin && last.task == access.task && SameSite(last.site, access.site)) {
+    if (last.end == access.begin && last.task == access.task && last.site == access.site) {
       last.end = access.end;
       return;
     }
@@ -35,9 +35,22 @@ void GdramAccesses::Add(Notes* notes, const GdramAccess& access) {
   }
   if (list.size() >= notes->sort_at) {
     Sort(notes);
-    notes->sort_at = std::max<size_t>(4096, 2 * list.size());
+    const size_t sort_at = std::max(notes->sort_at, 4 * list.size());
+    if (left_ != nullptr) {
+      left_->count -= static_cast<int64_t>(sort_at - notes->sort_at);
+      if (left_->spent()) list = {};
+    }
+    notes->sort_at = sort_at;
   }
   list.push_back(access);
+}
+
+uint32_t GdramAccesses::Number(const Races::Site& site) {
+  for (size_t i = sites_.size(); i-- > 0;) {
+    if (SameSite(sites_[i], site)) return static_cast<uint32_t>(i);
+  }
+  sites_.push_back(site);
+  return static_cast<uint32_t>(sites_.size() - 1);
 }
 
 void GdramAccesses::Load(int task, const char* data, int64_t bytes, const Races::Site& site) {
@@ -47,17 +60,18 @@ void GdramAccesses::Load(int task, const char* data, int64_t bytes, const Races:
   for (size_t i = own.size() - look_back; i < own.size(); ++i) {
     if (own[i].begin <= data && data + bytes <= own[i].end) return;
   }
-  Add(&loads_, {data, data + bytes, task, site});
+  Add(&loads_, {data, data + bytes, task, Number(site)});
 }
 
 void GdramAccesses::Store(int task, const char* data, int64_t bytes, const Races::Site& site) {
-  Add(&stores_, {data, data + bytes, task, site});
+  Add(&stores_, {data, data + bytes, task, Number(site)});
 }
 
 void GdramAccesses::Sort(Notes* notes) {
   auto& list = notes->list;
-  std::stable_sort(list.begin(), list.end(),
-                   [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.begin, a.end, a.site, a.task) < std::tie(b.begin, b.end, b.site, b.task);
+  });
   size_t kept = 0;
   for (size_t i = 0; i < list.size(); ++i) {
     GdramAccess next = list[i];
@@ -65,7 +79,7 @@ void GdramAccesses::Sort(Notes* notes) {
       GdramAccess& last = list[kept - 1];
       next.begin = std::max(next.begin, last.end);
       if (next.begin >= next.end) continue;
-      if (next.begin == last.end && next.task == last.task && SameSite(next.site, last.site)) {
+      if (next.begin == last.end && next.task == last.task && next.site == last.site) {
         last.end = next.end;
         continue;
       }
@@ -259,7 +273,13 @@ TaskRace FindTaskRace(const std::vector<GdramAccesses*>& tasks, StoredBytes* sto
     const std::tuple key(b.owner, a.owner, address);
     if (race.later != nullptr && best <= key) return;
     best = key;
-    race = {b.access, a.access, b_stores, a_stores, address};
+    race = {b.access,
+            a.access,
+            tasks[b.owner]->site(*b.access),
+            tasks[a.owner]->site(*a.access),
+            b_stores,
+            a_stores,
+            address};
   };
   const std::vector<Segment> segments = Segments(tasks);
   for (const Segment& segment : segments) {
@@ -267,7 +287,8 @@ TaskRace FindTaskRace(const std::vector<GdramAccesses*>& tasks, StoredBytes* sto
     if (stored->AnyChanged(segment.begin, segment.end)) {
       consider(segment.first, true, segment.second, true, segment.begin);
     } else {
-      equal->push_back({segment.second.access, segment.first.access});
+      const Owned& later = segment.second;
+      equal->push_back({later.access, tasks[later.owner]->site(*later.access)});
     }
   }
   for (size_t i = 0; i < tasks.size() && !segments.empty(); ++i) {

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -26,27 +27,40 @@ struct GdramAccess {
   const char* begin;
   const char* end;
   int task;
-  Races::Site site;
+  uint32_t site;  // the number that GdramAccesses::site takes
+};
+
+// How many accesses the tasks of a launch may note before they give up, so that the host's memory
+// lasts.
+struct NotesLeft {
+  std::atomic<int64_t> count{16'000'000};
+  bool spent() const { return count.load(std::memory_order_relaxed) < 0; }
 };
 
 // Those of one BLOCK task, or of one union task, whose cores take turns.
 class GdramAccesses {
  public:
+  void Limit(NotesLeft* left) { left_ = left; }
   void Load(int task, const char* data, int64_t bytes, const Races::Site& site);
   void Store(int task, const char* data, int64_t bytes, const Races::Site& site);
   // Sorted by address and without overlaps.
   const std::vector<GdramAccess>& SortedLoads() { return Sort(&loads_), loads_.list; }
   const std::vector<GdramAccess>& SortedStores() { return Sort(&stores_), stores_.list; }
+  const Races::Site& site(const GdramAccess& access) const { return sites_[access.site]; }
 
  private:
   struct Notes {
     std::vector<GdramAccess> list;
-    size_t sort_at = 4096;
+    size_t sort_at = 256;
   };
-  static void Add(Notes* notes, const GdramAccess& access);
+  void Add(Notes* notes, const GdramAccess& access);
   static void Sort(Notes* notes);
 
+  uint32_t Number(const Races::Site& site);
+
   Notes loads_, stores_;
+  std::vector<Races::Site> sites_;
+  NotesLeft* left_ = nullptr;
 };
 
 // Which bytes were stored to in this launch, and which of them changed after their first store.
@@ -103,12 +117,13 @@ class StoredBytes {
 struct TaskRace {
   const GdramAccess* later = nullptr;  // of the task with the higher number
   const GdramAccess* earlier = nullptr;
+  Races::Site later_site, earlier_site;
   bool later_stores, earlier_stores;
   const char* address;
 };
 struct EqualStores {
   const GdramAccess* later;
-  const GdramAccess* earlier;
+  Races::Site later_site;
 };
 // `tasks[i]` are the accesses of task, or union task, i.
 TaskRace FindTaskRace(const std::vector<GdramAccesses*>& tasks, StoredBytes* stored,

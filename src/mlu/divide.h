@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Division of vectors in NRAM, correctly rounded, for kernels (BANG C). MLU590 has an instruction
-// for it. MLU370 has the reciprocal only: a quotient is then an estimate, corrected twice by its
+// for it. MLU370 has the reciprocal only: a quotient is then an estimate, corrected by its
 // remainder.
 //
-// Let r be 1/b and q0 be a*r, each rounded to nearest, u one unit in the last place of the
-// quotient.
-//   - q0 is at most 1.5 u from a/b: r adds up to 1 u, the product 0.5 u.
-//   - e0 = q0*b - a by FMS, one rounding. So q1 = q0 - e0*r, rounded once, is at most
-//     (0.5 + 2^-20) u from a/b.
-//   - e1 = a - q1*b is a float: a multiple of ulp(q1)*ulp(b), and less than 2^24 times that.
-//   - q2 = q1 + e1*r, rounded once. Before rounding it is off by at most (0.5 + 2^-20) u times the
-//     relative error of r, which is below 2^-24: less than 2^-25 u. No quotient of floats is as
-//     near as that to the middle of two floats, so q2 is a/b rounded to nearest.
-// One correction is not enough: e0 may need 25 bits. All of it needs results that are neither
-// subnormal nor infinite, which is what the ranges below say.
+// Let a and b be in [1,2), which powers of two make them, and u one unit in the last place of the
+// quotient: 2^-23 where a >= b, else 2^-24. Each of these is rounded once, to nearest:
+//   r = 1/b      q0 = a*r      e = q0*b - a      q1 = q0 - e*r
+// q1 is a/b rounded to nearest:
+//   - |r - 1/b| < 2^-25, so |a*r - a/b| < a * 2^-25: at most u/2 where a >= b, else a/2 * u. So q0
+//     is off by less than 1.5 u, e has at most 25 bits, and before it is rounded q1 is off by less
+//     than 2^-22 u: one half of it by the rounding of e, less than the other half by |e| * 2^-25.
+//   - So q1 can only be wrong where a/b is that near to the middle m of two floats. Then q0 is one
+//   of
+//     these two, because a*r is less than u from m. (Else a/2 > 1 - 2^-22 and b > a. There are
+//     three such pairs, of which mlu_test takes all.) So e is exact, and |e| <= (u/2 + d) b, where
+//     d is the distance of a/b and m.
+//   - q1 is wrong if it is off by d or more. It is off by |e| * |r - 1/b| < (u/2 + d) b * 2^-25.
+//   But
+//     d is at least u * 2^-24 / b, since d * b is no 0 and a multiple of u * 2^-24, and
+//     b*b/4 <= (1 - 2^-24)^2 < 1 - b * 2^-25, so that this is less than d.
+// All of it needs results that are neither subnormal nor infinite, which is what the ranges below
+// say, a reciprocal that is rounded to nearest, and fused multiplies that round once.
 #pragma once
 
 #include <stdint.h>
@@ -29,7 +36,7 @@ namespace detops::mlu {
 
 // Scratch of DivideInRange and Divide: so many vectors as long as their operands.
 constexpr int kDivideInRangeScratch = DETOPS_MLU_HAS_DIVISION ? 0 : 2;
-constexpr int kDivideScratch = DETOPS_MLU_HAS_DIVISION ? 0 : 4;
+constexpr int kDivideScratch = DETOPS_MLU_HAS_DIVISION ? 0 : 5;
 
 // dst = a / b, where a is +0 or of at least 2^-100, both are of at most 2^126, and the quotient is
 // 0 or from 2^-125 to 2^126. 0/0, and a NaN in either, give NaN. dst is none of the operands.
@@ -42,24 +49,37 @@ __mlu_func__ void DivideInRange(float* dst, const float* a, const float* b, floa
   float* const e = scratch + count;
   __bang_recip(r, b, count);
   __bang_mul(dst, a, r, count);
-  __bang_fusion(FUSION_FMS, e, dst, b, a, count, count);    // q0*b - a
-  __bang_fusion(FUSION_FMS, dst, e, r, dst, count, count);  // -q1, rounded as q1 is
-  __bang_fusion(FUSION_FMA, e, dst, b, a, count, count);    // a - q1*b
-  __bang_fusion(FUSION_FMS, dst, e, r, dst, count, count);  // q2
+  __bang_fusion(FUSION_FMS, e, dst, b, a, count, count);
+  __bang_fusion(FUSION_FMS, dst, e, r, dst, count, count);         // -q1
+  __bang_fusion(FUSION_FMA, dst, dst, -1.0f, 0.0f, count, count);  // and no -0
 #endif
 }
 
-// The same with one divisor for all.
-__mlu_func__ void DivideInRange(float* dst, const float* a, float b, float* scratch, int count) {
+// The same, a pass shorter on the MLU370, for those who can have their divisors with this sign.
+constexpr int kDivisorSign = DETOPS_MLU_HAS_DIVISION ? 1 : -1;
+__mlu_func__ void DivideBySigned(float* dst, const float* a, const float* signed_b, float* scratch,
+                                 int count) {
 #if DETOPS_MLU_HAS_DIVISION
-  __bang_div(dst, a, b, count);
+  __bang_div(dst, a, signed_b, count);
 #else
-  const float r = 1.0f / b;
+  float* const r = scratch;                                        // -r, and -q0
+  float* const e = scratch + count;
+  __bang_recip(r, signed_b, count);
+  __bang_mul(dst, a, r, count);
+  __bang_fusion(FUSION_FMS, e, dst, signed_b, a, count, count);
+  __bang_fusion(FUSION_FMS, dst, e, r, dst, count, count);
+#endif
+}
+// With one divisor for all.
+__mlu_func__ void DivideBySigned(float* dst, const float* a, float signed_b, float* scratch,
+                                 int count) {
+#if DETOPS_MLU_HAS_DIVISION
+  __bang_div(dst, a, signed_b, count);
+#else
+  const float r = 1.0f / signed_b;
   float* const e = scratch;
   __bang_mul_scalar(dst, a, r, count);
-  __bang_fusion(FUSION_FMS, e, dst, b, a, count, count);
-  __bang_fusion(FUSION_FMS, dst, e, r, dst, count, count);
-  __bang_fusion(FUSION_FMA, e, dst, b, a, count, count);
+  __bang_fusion(FUSION_FMS, e, dst, signed_b, a, count, count);
   __bang_fusion(FUSION_FMS, dst, e, r, dst, count, count);
 #endif
 }
@@ -69,28 +89,40 @@ __mlu_func__ void Divide(float* dst, const float* a, const float* b, float* scra
 #if DETOPS_MLU_HAS_DIVISION
   __bang_div(dst, a, b, count);
 #else
-  // Within these every quotient is in the range of DivideInRange. The rest is divided one by one.
-  constexpr float kLeast = 0x1p-62f, kMost = 0x1p62f;
+  // Within these every quotient is in the range of DivideInRange. Where one operand is 0, infinite
+  // or NaN, the estimate a*r is the quotient. The rest is divided one by one.
+  constexpr float kLeast = 0x1p-62f, kMost = 0x1p62f, kLargest = 0x1.fffffep127f;
   DivideInRange(dst, a, b, scratch, count);
-  float* const zero = scratch;
-  float* const in_range = scratch + count;
+  float* const estimate = scratch + count;
   float* const size = scratch + 2 * count;
-  float* const other = scratch + 3 * count;
-  // The corrections lose the sign of a quotient that is 0: the product has it, too.
-  __bang_eq_scalar(zero, a, 0.0f, count);
+  float* const special = scratch + 3 * count;
+  float* const good = scratch;  // where r is until the estimate is made
+  float* const other = scratch + 4 * count;
+  __bang_mul(estimate, a, good, count);
+  // b: special, or in range, which is good.
   __bang_abs(size, b, count);
-  __bang_ge_scalar(in_range, size, kLeast, count);
+  __bang_eq_scalar(special, size, 0.0f, count);
+  __bang_le_scalar(other, size, kLargest, count);
+  __bang_ge_scalar(good, size, kLeast, count);
+  __bang_not(other, other, count);
+  __bang_or(special, special, other, count);
   __bang_le_scalar(other, size, kMost, count);
-  __bang_and(in_range, in_range, other, count);
-  __bang_mul(other, a, b, count);
-  __bang_maskmove(dst, other, zero, count);
   __bang_abs(size, a, count);
+  __bang_and(good, good, other, count);
+  __bang_or(good, good, special, count);
+  // a: special, or where b is; else it has to be in range.
+  __bang_eq_scalar(other, size, 0.0f, count);
+  __bang_or(special, special, other, count);
+  __bang_le_scalar(other, size, kLargest, count);
+  __bang_not(other, other, count);
+  __bang_or(special, special, other, count);
+  __bang_maskmove(dst, estimate, special, count);
   __bang_ge_scalar(other, size, kLeast, count);
-  __bang_or(zero, zero, other, count);
-  __bang_le_scalar(other, size, kMost, count);
-  __bang_and(other, other, zero, count);
-  __bang_and(in_range, in_range, other, count);
-  __bang_not(other, in_range, count);
+  __bang_le_scalar(size, size, kMost, count);
+  __bang_and(other, other, size, count);
+  __bang_or(other, other, special, count);
+  __bang_and(good, good, other, count);
+  __bang_not(other, good, count);
   const uint32_t first = __bang_findfirst1(other, count);
   if (first == 0xFFFFFFFF) return;
   const uint32_t last = __bang_findlast1(other, count);

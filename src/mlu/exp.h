@@ -66,14 +66,14 @@ __mlu_func__ void FastTwoSum(float* sum, float* error, const float* a, const flo
 
 }  // namespace exp_internal
 
-// What ExpOfVector looks up, in NRAM.
+// What ExpOfVector looks up, in NRAM. There after the next __sync_io.
 struct ExpTable {
   int32_t* powers;  // [3 * kSteps]
 
   __mlu_func__ explicit ExpTable(Nram& nram) {
     using namespace exp_internal;
     powers = nram.Array<int32_t>(3 * kSteps);
-    __memcpy(powers, kPowers, 3 * kSteps * sizeof(int32_t), GDRAM2NRAM);
+    __memcpy_async(powers, kPowers, 3 * kSteps * sizeof(int32_t), GDRAM2NRAM);
   }
 };
 

@@ -34,39 +34,49 @@ struct Pairs {
   }
 };
 
-// Orders pairs by bits `low` to `high` of the keys, one after another, but only those that differ;
-// equal ones stay in their order.
-__mlu_func__ void OrderPairs(Pairs& p, int count, int low = 0, int high = 31) {
-  for (int bit = low; bit <= high && count > 1; ++bit) {
+// The bits in which keys differ. `scratch` is of the same size.
+__mlu_func__ uint32_t DifferingBits(const int32_t* keys, int count, int32_t* scratch) {
+  __bang_bxor_scalar(scratch, keys, keys[0], count);
+  for (int left = count; left > 1;) {
+    const int half = left / 2;
+    __bang_bor(scratch, scratch, scratch + (left - half), half);
+    left -= half;
+  }
+  return static_cast<uint32_t>(scratch[0]);
+}
+
+// Orders pairs by the given bits of the keys, one after another; equal ones stay in their order.
+__mlu_func__ void OrderByBits(Pairs& p, int count, uint32_t bits) {
+  for (int bit = 0; bits >> bit != 0; ++bit) {
+    if ((bits >> bit & 1) == 0) continue;
     __bang_band_scalar(p.ones, p.keys, static_cast<int32_t>(uint32_t{1} << bit), count);
-    const int set = static_cast<int>(__bang_count(p.ones, count));
-    if (set == 0 || set == count) continue;
     __bang_not(p.zeros, p.ones, count);
     // With the sign, negative numbers come first.
     int32_t* const first = bit < 31 ? p.zeros : p.ones;
     int32_t* const second = bit < 31 ? p.ones : p.zeros;
-    const int behind = bit < 31 ? count - set : set;
-    __bang_filter(p.other_keys, p.keys, first, count);
+    const int behind = static_cast<int>(__bang_filter(p.other_keys, p.keys, first, count));
     __bang_filter(p.other_keys + behind, p.keys, second, count);
     if (p.values != nullptr) {
       __bang_filter(p.other_values, p.values, first, count);
       __bang_filter(p.other_values + behind, p.values, second, count);
     }
     p.Swap();
+    if (bit == 31) return;
   }
+}
+
+__mlu_func__ void OrderPairs(Pairs& p, int count) {
+  if (count > 1) OrderByBits(p, count, DifferingBits(p.keys, count, p.ones));
 }
 
 // Orders keys by the highest `bits` of those that differ, and clears the lower ones.
 __mlu_func__ void OrderRoughly(Pairs& p, int count, int bits) {
-  int high = 31;
-  for (; high > 0; --high) {
-    __bang_band_scalar(p.ones, p.keys, static_cast<int32_t>(uint32_t{1} << high), count);
-    const int set = static_cast<int>(__bang_count(p.ones, count));
-    if (set != 0 && set != count) break;
-  }
-  const int low = high >= bits ? high + 1 - bits : 0;
-  OrderPairs(p, count, low, high);
-  __bang_band_scalar(p.keys, p.keys, static_cast<int32_t>(~uint32_t{0} << low), count);
+  const uint32_t differing = DifferingBits(p.keys, count, p.ones);
+  int low = 0;
+  while (differing >> low >> bits != 0) ++low;
+  const uint32_t kept = ~uint32_t{0} << low;
+  OrderByBits(p, count, differing & kept);
+  __bang_band_scalar(p.keys, p.keys, static_cast<int32_t>(kept), count);
 }
 
 // sums[i] = the sum of numbers[0] to numbers[i - 1]. `scratch` is of the same size.

@@ -8,7 +8,7 @@
 
 namespace detops::test {
 
-enum class Divider : int { kAny, kInRange, kOneDivisor };  // the functions of mlu/divide.h
+enum class Divider : int { kAny, kInRange, kSigned, kOneDivisor };  // the functions of mlu/divide.h
 
 // quotients = a / b in device memory; kOneDivisor takes every 1024th of b for the 1024 behind it.
 template <int kArch>

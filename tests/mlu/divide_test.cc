@@ -48,23 +48,49 @@ std::vector<float> Quotients(int device, Divider divider, const Operands& operan
   return quotients;
 }
 
-// Numbers whose quotient's distance from the middle of two floats is 2^-47 of it: none is nearer.
+// Numbers in [1,2), times powers of two, whose quotient is next to the middle of two floats: a
+// times 2^bits is b times that middle, and 1 or 3 more or less. 24 bits where a > b, 25 where a <
+// b.
 Operands HardestOperands(Rng& rng, size_t count, int least_exponent, int most_exponent) {
   const auto scale = [&] {
     return least_exponent + static_cast<int>(rng() % (most_exponent - least_exponent + 1));
   };
   Operands operands;
   while (operands.first.size() < count) {
+    const int bits = 24 + static_cast<int>(rng() % 2);
     const uint64_t b = 1 << 23 | (rng() % (1 << 23)) | 1;
-    uint64_t inverse = b;  // modulo 2^24: 3 bits are right, and each step doubles them
+    uint64_t inverse = b;  // modulo 2^25: 3 bits are right, and each step doubles them
     for (int i = 0; i < 4; ++i) inverse *= 2 - b * inverse;
-    // b * middle is 1 or -1 modulo 2^24, so 2^24 * a is just below or above it.
-    const bool above = rng() % 2 == 0;
-    const uint64_t middle = 1 << 24 | (above ? -inverse : inverse) % (1 << 24);
-    const uint64_t a = (b * middle + (above ? 1 : -1)) >> 24;
-    if (a >= 1 << 24) continue;
+    // b * middle is this number less modulo 2^bits.
+    const uint64_t more = (rng() % 2 == 0 ? 1 : 3) * (rng() % 2 == 0 ? 1 : ~uint64_t{0});
+    const uint64_t mask = (uint64_t{1} << bits) - 1;
+    const uint64_t middle = ((0 - inverse * more) & mask) | (bits == 24 ? 1 << 24 : 0);
+    if (middle >> 24 != 1) continue;
+    const uint64_t a = (b * middle + more) >> bits;
+    if (a >> 23 != 1) continue;
     operands.first.push_back(std::ldexp(static_cast<float>(a), scale() - 23));
     operands.second.push_back(std::ldexp(static_cast<float>(b), scale() - 23));
+  }
+  return operands;
+}
+
+// All pairs of floats next to 1 and 2.
+Operands NextToPowers() {
+  Operands operands;
+  std::vector<float> floats;
+  for (const float power : {1.0f, 2.0f}) {
+    float below = power, above = power;
+    for (int i = 0; i < 64; ++i) {
+      floats.push_back(below = std::nextafter(below, 0.0f));
+      floats.push_back(above = std::nextafter(above, kInf));
+    }
+    floats.push_back(power);
+  }
+  for (const float a : floats) {
+    for (const float b : floats) {
+      operands.first.push_back(a);
+      operands.second.push_back(b);
+    }
   }
   return operands;
 }
@@ -107,8 +133,9 @@ class DivideTest : public testing::TestWithParam<int> {
 
 TEST_P(DivideTest, OperandsInRange) {
   Rng rng(1);
-  for (const Divider divider : {Divider::kInRange, Divider::kOneDivisor}) {
+  for (const Divider divider : {Divider::kInRange, Divider::kSigned, Divider::kOneDivisor}) {
     ExpectExact(divider, RandomOperands(rng, 6'000'001, -62, 62));
+    ExpectExact(divider, NextToPowers());
     ExpectExact(divider, RandomOperands(rng, 500'000, -99, -80));
     ExpectExact(divider, RandomOperands(rng, 500'000, 100, 125));
     if (divider == Divider::kOneDivisor) continue;
@@ -118,7 +145,9 @@ TEST_P(DivideTest, OperandsInRange) {
 }
 
 TEST_P(DivideTest, ZeroAndNanInRange) {
-  ExpectExact(Divider::kInRange, {{0, 0, kNan, 1, kNan, 0}, {1, 0, 1, kNan, kNan, kNan}});
+  for (const Divider divider : {Divider::kInRange, Divider::kSigned}) {
+    ExpectExact(divider, {{0, 0, kNan, 1, kNan, 0}, {1, 0, 1, kNan, kNan, kNan}});
+  }
 }
 
 TEST_P(DivideTest, AnyOperands) {

@@ -152,4 +152,18 @@ TEST(TaskRaces, AreThoseOfThePlainWay) {
   EXPECT_GT(equal_stores, 100);
 }
 
+// The host's memory has to last: then nothing is compared.
+TEST(TaskRaces, GiveUpWhereThereAreTooMany) {
+  static char memory[20000];
+  bang::NotesLeft left;
+  left.count = 4000;
+  bang::GdramAccesses notes;
+  notes.Limit(&left);
+  for (int i = 0; i < 900; ++i) notes.Load(0, memory + 2 * i, 1, {"load", {"f", 1}, nullptr});
+  EXPECT_FALSE(left.spent());
+  for (int i = 0; i < 9000; ++i) notes.Load(0, memory + 2 * i, 1, {"load", {"f", 1}, nullptr});
+  EXPECT_TRUE(left.spent());
+  EXPECT_LT(notes.SortedLoads().size(), 9000u);
+}
+
 }  // namespace

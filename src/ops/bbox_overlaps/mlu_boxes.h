@@ -9,6 +9,7 @@
 
 namespace detops::ops::bbox_overlaps {
 
+// Areas have the sign that divisors are to have (mlu/divide.h).
 struct OneBox {
   float x1, y1, x2, y2, area;
 
@@ -45,15 +46,16 @@ struct Boxes {
     // (x2-x1+off) * (y2-y1+off), the lengths in `packed`.
     __bang_fusion(FUSION_FSA, packed, x2, x1, offset, 2 * count, 2 * count);
     __bang_mul(area, packed, packed + count, count);
+    if (mlu::kDivisorSign < 0) __bang_mul_scalar(area, area, -1.0f, count);
   }
 
-  // Whether no box is inverted, and all coordinates are such that products, areas and, where there
-  // is no instruction for division, quotients stay in the range of mlu/divide.h: at most kMost and,
-  // for the last, 0 or at least kLeast. Differences are then 0 or at least 2^-43, products 2^-86,
-  // sums of areas at most 2^40. `scratch` has 8 vectors.
+  // Whether no box is inverted, and all coordinates are such that products and areas are finite
+  // and, where there is no instruction for division, quotients in the range of mlu/divide.h: at
+  // most kMost in size and, for the latter, 0 or at least kLeast. Lengths are then 0 or at least
+  // 2^-42, products of them 2^-84, and sums of areas at most 2^40. `scratch` has 8 vectors.
   __mlu_func__ bool WellFormed(float* scratch) const {
     constexpr float kMost = DETOPS_MLU_HAS_DIVISION ? 0x1p60f : 0x1p18f;
-    constexpr float kLeast = 0x1p-20f;
+    constexpr float kLeast = 0x1p-19f;
     const uint32_t twice = 2 * count;
     __bang_ge(scratch, x2, x1, twice);  // and y; false where one is NaN
     if (__bang_count(scratch, twice) != twice) return false;

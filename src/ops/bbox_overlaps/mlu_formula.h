@@ -37,15 +37,28 @@ struct Work {
   }
 };
 
+// (area1+area2)-inter, with the sign that divisors have: as areas have it.
+constexpr mluFusionOp_t kUnion = mlu::kDivisorSign > 0 ? FUSION_FAS : FUSION_FAA;
+
+// max(base, off) with that sign.
+__mlu_func__ void LimitBase(float* base, const float* src, float off, int count) {
+  if (mlu::kDivisorSign > 0) {
+    __bang_maxequal_scalar(base, src, off, count);
+  } else {
+    __bang_minequal_scalar(base, src, -off, count);
+  }
+}
+
 // inter / base. In range: see mlu/divide.h.
 __mlu_func__ void StoreOverlaps(const float* inter, const float* base, bool in_range,
                                 bool half_results, const Work& work, void* results, int count) {
   float* const quotients = work.Quotients(half_results, results);
   float* const scratch = work.Vector(Work::kScratch);
   if (in_range) {
-    mlu::DivideInRange(quotients, inter, base, scratch, count);
+    mlu::DivideBySigned(quotients, inter, base, scratch, count);
   } else {
     mlu::Divide(quotients, inter, base, scratch, count);
+    if (mlu::kDivisorSign < 0) __bang_mul_scalar(quotients, quotients, -1.0f, count);
   }
   if (half_results) __bang_float2half_rn(static_cast<half*>(results), quotients, count);
 }
@@ -79,14 +92,15 @@ __mlu_func__ void Overlaps(const OneBox& one, const Boxes& many, const BboxOverl
   }
   float* const base = left;
   if (!call.iof) {
-    __bang_fusion(FUSION_FAS, base, many.area, one.area, inter, n, n);
-    if (!well_formed) __bang_maxequal_scalar(base, base, off, n);
+    __bang_fusion(kUnion, base, many.area, one.area, inter, n, n);
+    if (!well_formed) LimitBase(base, base, off, n);
   } else if (!kOneIsFirst) {
-    __bang_maxequal_scalar(base, many.area, off, n);
+    LimitBase(base, many.area, off, n);
   } else {
-    const float first = off > one.area ? off : one.area;
+    const float area = mlu::kDivisorSign * one.area;
+    const float first = mlu::kDivisorSign * (off > area ? off : area);
     if (well_formed) {
-      mlu::DivideInRange(quotients, inter, first, work.Vector(Work::kScratch), n);
+      mlu::DivideBySigned(quotients, inter, first, work.Vector(Work::kScratch), n);
       if (call.half) __bang_float2half_rn(static_cast<half*>(results), quotients, n);
       return;
     }
@@ -118,10 +132,10 @@ __mlu_func__ void AlignedOverlaps(const Boxes& a, const Boxes& b, const BboxOver
   float* const base = left;
   __bang_mul(inter, w, h, n);
   if (call.iof) {
-    __bang_maxequal_scalar(base, a.area, off, n);
+    LimitBase(base, a.area, off, n);
   } else {
-    __bang_fusion(FUSION_FAS, base, b.area, a.area, inter, n, n);
-    __bang_maxequal_scalar(base, base, off, n);
+    __bang_fusion(kUnion, base, b.area, a.area, inter, n, n);
+    LimitBase(base, base, off, n);
   }
   StoreOverlaps(inter, base, false, call.half, work, results, n);
 }

@@ -55,7 +55,10 @@ bool CutIntoBands(BorderAlignMlu& call, int clusters) {
     const int64_t fit = Cut::kSramBytes / ((pixels + 3) * pixel_bytes);
     if (fit < 2) return false;
     const int64_t most_lines = std::min(fit - 1, lines);
-    const int64_t bands = DivideUp(lines, most_lines);
+    int64_t bands = DivideUp(lines, most_lines);
+    // Where they are several, enough for clusters not to load the same ones, but not too narrow:
+    // each has one line more than samples lie on.
+    if (bands > 1) bands = std::max(bands, std::min(lines / 8, DivideUp(2 * clusters, maps)));
     if (bands > border_align::kMostBands) return false;
     call.bands[axis] = static_cast<int>(bands);
     call.band_lines[axis] = static_cast<int>(DivideUp(lines, bands));
@@ -135,7 +138,7 @@ void LayOut(core::WorkspaceLayout& layout, const BorderAlignForwardPlan& plan,
     const int64_t bands = std::max(call.bands[0], call.bands[1]);
     call.counts = layout.Array<uint32_t>(core::CheckedMul(maps, call.slices * bands, "workspace"));
     call.starts = layout.Array<uint32_t>(core::CheckedMul(maps, bands + 1, "workspace"));
-    call.order = layout.Array<uint32_t>(results);
+    call.order = layout.Array<int32_t>(results);
   }
 }
 

@@ -49,7 +49,7 @@ struct BorderAlignMlu {
   int64_t slice;
   uint32_t* counts;  // [images,4,slices,most bands] boxes of a slice that are in a band
   uint32_t* starts;  // [images,4,most bands + 1] where in the order the boxes of a band start
-  uint32_t* order;   // [images,4,boxes] boxes sorted by bands, where there are several
+  int32_t* order;    // [images,4,boxes] boxes sorted by bands, where there are several
 };
 
 template <int kArch>

@@ -53,7 +53,7 @@ struct Part {
   int channels;
   int chunks, lanes;   // how the channels lie in NRAM: [chunks][boxes][lanes]
   int64_t begin, end;  // boxes, by their place in the order if there is one
-  const uint32_t* order;
+  const int32_t* order;
 
   __mlu_func__ bool vertical() const { return border % 2 == 1; }
 };

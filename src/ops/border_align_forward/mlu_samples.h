@@ -14,7 +14,7 @@ namespace detops::ops::border_align {
 
 class Samples {
  public:
-  static constexpr int kBoxVectors = 4 + 4 + 7 + 4;  // of as many floats as the group has boxes
+  static constexpr int kBoxVectors = 4 + 4 + 7 + 5;  // of as many floats as the group has boxes
   static constexpr int kSampleVectors = 4;           // times the number of samples
 
   __mlu_func__ Samples(float* box_memory, float* sample_memory, int sample_floats, int boxes)

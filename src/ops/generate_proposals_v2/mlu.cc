@@ -28,28 +28,19 @@ int Teams(const Plan& plan, int clusters) {
       std::min<int64_t>(plan.images, clusters / ClustersPerTeam(plan, clusters)));
 }
 
-Call::Memory MemoryOfTeam(core::WorkspaceLayout& layout, int64_t anchors, int64_t most) {
-  const int64_t batch = std::min<int64_t>(anchors, Call::kBatch);
-  Call::Memory m;
-  m.sample = layout.Array<int32_t>(Call::kSample);
-  m.counts = layout.Array<int64_t>(2 * Call::kMostCores);
-  m.ranks = layout.Array<int32_t>(batch);
-  m.indices = layout.Array<int32_t>(batch);
-  m.boxes = layout.Array<float>(4 * batch);
-  m.scores = layout.Array<float>(batch);
-  m.boxed = layout.Array<float>(batch);
-  m.compared = layout.Array<float>(batch);
-  m.flags = layout.Array<int32_t>(int64_t{Call::kMostCores} * Call::kBatch / 32);
-  m.rows = layout.Array<int32_t>(int64_t{2} * Call::kChunk * (Call::kBitWords + 1));
-  m.kept_boxes = layout.Array<float>(4 * most);
-  m.kept_scores = layout.Array<float>(most);
-  m.kept = layout.Array<int64_t>(1);
-  return m;
+// Of one team. A cluster alone has its own memory for what its cores share.
+void LayOutTeam(core::WorkspaceLayout& layout, Call& call, int64_t anchors, int64_t most) {
+  if (call.clusters > 1) {
+    call.shared = Call::Shared::Make(layout, std::min<int64_t>(anchors, Call::kBatch));
+  }
+  call.kept.boxes = layout.Array<float>(core::CheckedMul(4, most, "workspace"));
+  call.kept.scores = layout.Array<float>(most);
+  call.kept.count = layout.Array<int64_t>(1);
 }
 
-int64_t BytesOfTeam(int64_t anchors, int64_t most) {
+int64_t BytesOfTeam(Call call, int64_t anchors, int64_t most) {
   core::WorkspaceLayout layout;
-  MemoryOfTeam(layout, anchors, most);
+  LayOutTeam(layout, call, anchors, most);
   return core::CheckedMul(core::CheckedAdd(layout.Bytes(), 63, "workspace") / 64, 64, "workspace");
 }
 
@@ -65,9 +56,11 @@ int64_t WorkspaceBytes(const Plan& plan, const runtime::Device& device) {
   if (plan.images == 0) return 0;
   const int clusters = static_cast<const runtime::MluDevice&>(device).clusters();
   const int64_t kept = plan.images > 1 ? plan.anchors : 0;
+  Call call = {};
+  call.clusters = ClustersPerTeam(plan, clusters);
   core::WorkspaceLayout layout;
-  Workspace(layout,
-            core::CheckedMul(BytesOfTeam(plan.anchors, kept), Teams(plan, clusters), "workspace"));
+  Workspace(layout, core::CheckedMul(BytesOfTeam(call, plan.anchors, kept), Teams(plan, clusters),
+                                     "workspace"));
   return layout.Bytes();
 }
 
@@ -100,13 +93,13 @@ void Run(const Plan& plan, const Args& args, void* memory, const runtime::Launch
   call.rois_num = args.rpn_rois_num;
   call.batch_size = args.rpn_rois_batch_size;
   call.clusters = ClustersPerTeam(plan, clusters);
-  call.memory_bytes = BytesOfTeam(plan.anchors, kept);
+  call.team_bytes = BytesOfTeam(call, plan.anchors, kept);
 
   const int teams = Teams(plan, clusters);
   core::WorkspaceLayout layout(memory);
-  const Workspace workspace(layout, call.memory_bytes * teams);
+  const Workspace workspace(layout, call.team_bytes * teams);
   core::WorkspaceLayout of_team(workspace.teams);
-  call.memory = MemoryOfTeam(of_team, plan.anchors, kept);
+  LayOutTeam(of_team, call, plan.anchors, kept);
   call.totals = workspace.totals;
   for (; call.first < plan.images; call.first += teams, call.slot = 1 - call.slot) {
     call.teams = static_cast<int>(std::min<int64_t>(teams, plan.images - call.first));

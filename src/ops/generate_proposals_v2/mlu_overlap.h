@@ -9,12 +9,9 @@
 #pragma once
 
 #include "math/bit_cast.h"
-#include "mlu/team.h"
-#include "ops/generate_proposals_v2/mlu.h"
+#include "ops/generate_proposals_v2/mlu_team.h"
 
 namespace detops::ops {
-
-using Call = GenerateProposalsV2Mlu;
 
 // Many boxes in NRAM.
 struct BoxArrays {
@@ -130,7 +127,8 @@ class Overlaps {
         w_(nram.Array<float>(capacity)),
         h_(nram.Array<float>(capacity)),
         x_(nram.Array<float>(capacity)),
-        y_(nram.Array<float>(capacity)) {
+        y_(nram.Array<float>(capacity)),
+        greatest_(nram.Array<float>(32)) {
     hits = x_;
   }
 
@@ -149,14 +147,13 @@ class Overlaps {
     }
     // One factor suffices: the product is then not positive where they don't overlap.
     __bang_maxequal_scalar(w_, w_, 0.0f, count);
-    __bang_mul(w_, w_, h_, count);
-    __bang_sub(y_, w_, boxes.least, count);
+    __bang_fusion(FUSION_FMS, y_, w_, h_, boxes.least, count);
+    __bang_max(greatest_, y_, count);
+    if (!(greatest_[0] > box.least)) return false;
+    __bang_fusion(FUSION_FMS, x_, w_, h_, boxes.most, count);
     __bang_gt_scalar(y_, y_, box.least, count);
-    const unsigned possible = __bang_count(y_, count);
-    if (possible == 0) return false;
-    __bang_sub(x_, w_, boxes.most, count);
     __bang_gt_scalar(x_, x_, box.most, count);
-    const unsigned sure = __bang_count(x_, count);
+    const unsigned possible = __bang_count(y_, count), sure = __bang_count(x_, count);
     if (sure < possible) Decide(boxes, count, box);
     return sure > 0 || __bang_count(x_, count) > 0;
   }
@@ -174,7 +171,7 @@ class Overlaps {
   }
 
   const Call& call_;
-  float *w_, *h_, *x_, *y_;
+  float *w_, *h_, *x_, *y_, *greatest_;
 };
 
 }  // namespace detops::ops

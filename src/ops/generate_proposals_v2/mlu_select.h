@@ -10,32 +10,9 @@
 #pragma once
 
 #include "math/score_order.h"
-#include "mlu/team.h"
-#include "ops/generate_proposals_v2/mlu.h"
+#include "ops/generate_proposals_v2/mlu_team.h"
 
 namespace detops::ops {
-
-using Call = GenerateProposalsV2Mlu;
-
-// The work of one team: the memory it shares and where it stands.
-struct TeamState {
-  mlu::Team team;
-  Call::Memory memory;
-  int64_t image;
-  int64_t exchanges = 0;  // of counts, so far
-
-  // What all cores give to it, by core, in `counts` [kMostCores]. Returns the sum.
-  __mlu_func__ int64_t Exchange(int64_t mine, int64_t* counts) {
-    int64_t* const shared = memory.counts + exchanges++ % 2 * Call::kMostCores;
-    counts[0] = mine;
-    __memcpy(shared + team.core, counts, sizeof(int64_t), NRAM2GDRAM);
-    team.Sync();
-    __memcpy(counts, shared, team.cores * sizeof(int64_t), GDRAM2NRAM);
-    int64_t sum = 0;
-    for (int i = 0; i < team.cores; ++i) sum += counts[i];
-    return sum;
-  }
-};
 
 constexpr int32_t kNanRank = -0x7f800002;
 constexpr int32_t kLastRank = 0x7f800000;  // of -inf
@@ -59,20 +36,30 @@ __mlu_func__ void RanksOf(int32_t* ranks, const float* scores, int count, int32_
   __bang_maxequal_scalar(ranks, ranks, kNanRank, count);
 }
 
+// The other way round, but for the sign of zeros and the payload of NaN.
+__mlu_func__ void ScoresOf(float* scores, const int32_t* ranks, int count) {
+  int32_t* const bits = reinterpret_cast<int32_t*>(scores);
+  __bang_lt_scalar(bits, ranks, int32_t{0}, count);
+  __bang_mul_scalar(bits, bits, int32_t{0x7fffffff}, count);
+  __bang_bxor_scalar(bits, bits, static_cast<int32_t>(0x80000000u), count);
+  __bang_bxor(bits, bits, ranks, count);
+}
+
+template <class ImageTeam>
 class Selector {
  public:
   static constexpr int kTile = 8192;  // scores in NRAM at a time, twice
 
-  __mlu_func__ Selector(const Call& call, TeamState& state)
-      : state_(state),
+  __mlu_func__ Selector(const Call& call, ImageTeam& team)
+      : team_(team),
         anchors_(call.anchors),
-        scores_(call.scores + state.image * call.anchors),
-        share_(state.team, call.anchors, 64) {}
+        scores_(call.scores + team.image * call.anchors),
+        share_(team.team, call.anchors, 64) {}
 
   // How many have been selected.
   __mlu_func__ int64_t taken() const { return taken_; }
 
-  // About `want` of the next candidates, at least one and at most kBatch, to memory.ranks and
+  // About `want` of the next candidates, at least one and at most kBatch, to shared.ranks and
   // .indices, complete after the next barrier. There must be as many left.
   __mlu_func__ int Next(int64_t want, mlu::Nram nram) {
     Buffers b(nram);
@@ -83,7 +70,7 @@ class Selector {
       return Hand(b, kLastRank, Total(b));
     }
     if (sample_size_ == 0) MakeSample(b);
-    __memcpy(b.sample, state_.memory.sample, sizeof(int32_t) * Call::kSample, GDRAM2NRAM);
+    team_.Load(b.sample, team_.shared.sample, Call::kSample);
     if (sample_size_ == 0) {
       __bang_le_scalar(b.sample_mask, b.sample, kLastRank, Call::kSample);
       sample_size_ = static_cast<int>(__bang_count(b.sample_mask, Call::kSample));
@@ -200,12 +187,12 @@ class Selector {
   }
 
   // Of all cores.
-  __mlu_func__ int64_t Total(Buffers& b) { return state_.Exchange(mine_, b.counts); }
+  __mlu_func__ int64_t Total(Buffers& b) { return team_.Exchange(mine_, b.counts); }
 
   // Writes what this core has collected behind what the cores before it have.
   __mlu_func__ int Hand(Buffers& b, int64_t rank, int64_t total) {
     int64_t before = 0;
-    for (int i = 0; i < state_.team.core; ++i) before += b.counts[i];
+    for (int i = 0; i < team_.team.core; ++i) before += b.counts[i];
     Write(b, 0, mine_, before);
     next_ = rank + 1;
     taken_ += total;
@@ -217,8 +204,8 @@ class Selector {
     int32_t* const ranks = reinterpret_cast<int32_t*>(b.collected + from);
     RanksOf(ranks, b.collected + from, static_cast<int>(count),
             reinterpret_cast<int32_t*>(b.scores));
-    __memcpy(state_.memory.ranks + to, ranks, count * sizeof(int32_t), NRAM2GDRAM);
-    __memcpy(state_.memory.indices + to, b.indices + from, count * sizeof(int32_t), NRAM2GDRAM);
+    team_.Store(team_.shared.ranks + to, ranks, count);
+    team_.Store(team_.shared.indices + to, b.indices + from, count);
   }
 
   // Where more scores are equal than a batch holds: the next ones of rank next_, by their indices.
@@ -236,12 +223,12 @@ class Selector {
       equal(scores, count);
       mine += __bang_count(b.mask, count);
     });
-    const int64_t all = state_.Exchange(mine, b.counts);
+    const int64_t all = team_.Exchange(mine, b.counts);
     const int64_t total = all - ties_ < Call::kBatch ? all - ties_ : Call::kBatch;
     // Those of the batch among the equal ones of all cores, and within them this core's.
     const int64_t begin = ties_, end = ties_ + total;
     int64_t at = 0;
-    for (int i = 0; i < state_.team.core; ++i) at += b.counts[i];
+    for (int i = 0; i < team_.team.core; ++i) at += b.counts[i];
     ForTiles(b, [&](const float* scores, int count, int64_t first) {
       equal(scores, count);
       mine_ = 0;
@@ -262,8 +249,8 @@ class Selector {
 
   // kSample scores from all over the image.
   __mlu_func__ void MakeSample(Buffers& b) {
-    const int most = Call::kSample / state_.team.cores;
-    const int64_t per_core = (anchors_ + state_.team.cores - 1) / state_.team.cores + 128;
+    const int most = Call::kSample / team_.team.cores;
+    const int64_t per_core = (anchors_ + team_.team.cores - 1) / team_.team.cores + 128;
     const int64_t step = (per_core + most - 1) / most;
     const int count = static_cast<int>((share_.size() + step - 1) / step);
     __bang_write_value(b.sample, most, int32_t{0x7fffffff});
@@ -277,9 +264,8 @@ class Selector {
       }
       RanksOf(b.sample, scores, count, b.sample_mask);
     }
-    __memcpy(state_.memory.sample + state_.team.core * most, b.sample, most * sizeof(int32_t),
-             NRAM2GDRAM);
-    state_.team.Sync();
+    team_.Store(team_.shared.sample + team_.team.core * most, b.sample, most);
+    team_.Sync();
   }
 
   // The lowest rank up to which the sample has `aim` scores; a higher one after too many steps.
@@ -300,7 +286,7 @@ class Selector {
     return high;
   }
 
-  TeamState& state_;
+  ImageTeam& team_;
   int64_t anchors_;
   const float* scores_;
   mlu::Share share_;

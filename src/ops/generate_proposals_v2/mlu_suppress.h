@@ -13,11 +13,12 @@
 
 namespace detops::ops {
 
+template <class ImageTeam>
 class Suppressor {
  public:
-  __mlu_func__ Suppressor(const Call& call, const TeamState& state, float* kept_boxes,
-                          float* kept_scores, mlu::Nram nram)
-      : call_(call), state_(state), kept_boxes_(kept_boxes), kept_scores_(kept_scores) {
+  __mlu_func__ Suppressor(const Call& call, const ImageTeam& team, const Call::Kept& results,
+                          mlu::Nram nram)
+      : call_(call), team_(team), results_(results) {
     // Which bit of a mask is the first element's.
     float* const probe = nram.Array<float>(16);
     __bang_write_zero(probe, 16);
@@ -37,18 +38,19 @@ class Suppressor {
     {
       mlu::Nram rest = nram;
       float* const rows = rest.Array<float>(4 * count);
-      __memcpy(alive, state_.memory.boxed, count * sizeof(float), GDRAM2NRAM);
-      __memcpy(rows, state_.memory.boxes, count * sizeof(Quad), GDRAM2NRAM);
+      team_.StartLoad(alive, team_.shared.boxed, count);
+      team_.StartLoad(rows, team_.shared.boxes, 4 * count);
+      team_.Wait();
       __bang_transpose(columns, rows, count, 4);
     }
     if (kept_ > 0) {
       CompareWithEarlier(boxes, alive, count, nram);
-      __memcpy(alive, state_.memory.compared, count * sizeof(float), GDRAM2NRAM);
+      team_.Load(alive, team_.shared.compared, count);
     }
     const int left = static_cast<int>(__bang_count(alive, count));
     float* const involved = nram.Array<float>(count + 31);
     if (left > kChunk) {
-      Sweep(call_, state_).Run(boxes, alive, count, involved, nram);
+      Sweep<ImageTeam>(call_, team_).Run(boxes, alive, count, involved, nram);
     } else {
       __bang_move(involved, alive, count * sizeof(float));
     }
@@ -59,6 +61,7 @@ class Suppressor {
  private:
   static constexpr int kChunk = Call::kChunk;
   static constexpr int kBitWords = Call::kBitWords;
+  static constexpr int kFew = 128;    // numbers that are faster to go through one by one
   static constexpr int kTile = 2048;  // boxes of earlier batches in NRAM at a time
 
   // Positions of those among `count` elements that are not 0, plus `first`. Returns how many.
@@ -83,7 +86,7 @@ class Suppressor {
   // Each core compares its share of the batch with all boxes kept so far.
   __mlu_func__ void CompareWithEarlier(const BatchBoxes& batch, float* alive, int count,
                                        mlu::Nram nram) {
-    const mlu::Share share(state_.team, count);
+    const mlu::Share share(team_.team, count);
     const int size = static_cast<int>(share.size());
     if (size > 0) {
       float* const mine = alive + share.begin;
@@ -98,7 +101,7 @@ class Suppressor {
       if (left > 0) Take(boxes, 0, batch, count, positions, left, w, h);
       for (int64_t begin = 0; begin < kept_ && left > 0; begin += kTile) {
         const int tile = static_cast<int>(kept_ - begin < kTile ? kept_ - begin : kTile);
-        __memcpy(rows, kept_boxes_ + 4 * begin, tile * sizeof(Quad), GDRAM2NRAM);
+        __memcpy(rows, results_.boxes + 4 * begin, tile * sizeof(Quad), GDRAM2NRAM);
         __bang_transpose(columns, rows, tile, 4);
         __bang_move(kept.x1, columns, tile * sizeof(float));
         __bang_move(kept.y1, columns + tile, tile * sizeof(float));
@@ -111,9 +114,9 @@ class Suppressor {
           }
         }
       }
-      __memcpy(state_.memory.compared + share.begin, mine, size * sizeof(float), NRAM2GDRAM);
+      team_.Store(team_.shared.compared + share.begin, mine, size);
     }
-    state_.team.Sync();
+    team_.Sync();
   }
 
   // What all of Chunks uses.
@@ -177,6 +180,13 @@ class Suppressor {
       }
     }
     if (kept == decided) return;
+    if (decided - kept <= kFew) {
+      __bang_not(keep, keep, decided);
+      const int dropped = static_cast<int>(
+          __bang_filter(positions, positions, reinterpret_cast<int32_t*>(keep), decided));
+      for (int i = 0; i < dropped; ++i) alive[positions[i]] = 0.0f;
+      return;
+    }
     // From the order of those involved to positions.
     float* const before = nram.Array<float>(count);
     float* const scratch = nram.Array<float>(count);
@@ -189,7 +199,7 @@ class Suppressor {
 
   // Row r of the chunk is core r % cores'. Rows of a core lie one behind the other.
   __mlu_func__ void CompareRows(ChunkMemory& m, int kept, int size, int slot) {
-    const int core = state_.team.core, cores = state_.team.cores, rows = kChunk / cores;
+    const int core = team_.team.core, cores = team_.team.cores, rows = kChunk / cores;
     __bang_write_value(m.outcome, rows, kSuppressed);
     for (int i = 0; i < rows; ++i) {
       const int r = i * cores + core;
@@ -206,23 +216,21 @@ class Suppressor {
       m.outcome[i] = kConflicts;
     }
     int32_t* const shared = SharedRows(slot);
-    __sync_compute();
-    __memcpy_async(shared + core * rows * kBitWords, m.bits, rows * kBitWords * sizeof(int32_t),
-                   NRAM2GDRAM);
-    __memcpy(shared + kChunk * kBitWords + core * rows, m.outcome, rows * sizeof(float),
-             NRAM2GDRAM);
-    state_.team.Sync();
+    team_.Store(shared + core * rows * kBitWords, m.bits, rows * kBitWords);
+    team_.Store(shared + kChunk * kBitWords + core * rows, reinterpret_cast<int32_t*>(m.outcome),
+                rows);
+    team_.Sync();
   }
 
   __mlu_func__ int32_t* SharedRows(int slot) const {
-    return state_.memory.rows + slot * kChunk * (kBitWords + 1);
+    return team_.shared.rows + slot * kChunk * (kBitWords + 1);
   }
 
   // Sets m.keep; returns how many are kept.
   __mlu_func__ int Decide(ChunkMemory& m, int size, int slot) {
     constexpr int kRowBytes = kBitWords * sizeof(int32_t);
-    const int cores = state_.team.cores, rows = kChunk / cores;
-    __memcpy(m.received, SharedRows(slot), kChunk * (kBitWords + 1) * sizeof(int32_t), GDRAM2NRAM);
+    const int cores = team_.team.cores, rows = kChunk / cores;
+    team_.Load(m.received, SharedRows(slot), kChunk * (kBitWords + 1));
     __bang_transpose(m.outcome, reinterpret_cast<float*>(m.received) + kChunk * kBitWords, cores,
                      rows);
     __bang_eq_scalar(m.keep, m.outcome, kFree, kChunk);
@@ -268,7 +276,7 @@ class Suppressor {
     int32_t* const positions = nram.Array<int32_t>(count);
     int64_t left = Positions(positions, alive, count, 0);
     if (left > call_.most - kept_) left = call_.most - kept_;
-    const mlu::Share share(state_.team, left);
+    const mlu::Share share(team_.team, left);
     const int size = static_cast<int>(share.size());
     if (size > 0) {
       const int first = positions[share.begin];
@@ -277,7 +285,7 @@ class Suppressor {
       float* const rows = nram.Array<float>(4 * size);
       float* const scores = nram.Array<float>(span);
       const int32_t* const mine = positions + share.begin;
-      __memcpy(scores, state_.memory.scores + first, span * sizeof(float), GDRAM2NRAM);
+      team_.Load(scores, team_.shared.scores + first, span);
       __bang_filter(scores, scores, alive + first, span);
       LookUp(columns, boxes.x1, mine, size, count);
       LookUp(columns + size, boxes.y1, mine, size, count);
@@ -285,16 +293,15 @@ class Suppressor {
       LookUp(columns + 3 * size, boxes.y2, mine, size, count);
       __bang_transpose(rows, columns, 4, size);
       const int64_t to = kept_ + share.begin;
-      __memcpy(kept_boxes_ + 4 * to, rows, size * sizeof(Quad), NRAM2GDRAM);
-      __memcpy(kept_scores_ + to, scores, size * sizeof(float), NRAM2GDRAM);
+      __memcpy(results_.boxes + 4 * to, rows, size * sizeof(Quad), NRAM2GDRAM);
+      __memcpy(results_.scores + to, scores, size * sizeof(float), NRAM2GDRAM);
     }
     kept_ += left;
   }
 
   const Call& call_;
-  const TeamState& state_;
-  float* kept_boxes_;  // of the image, in GDRAM
-  float* kept_scores_;
+  const ImageTeam& team_;
+  const Call::Kept& results_;
   int64_t kept_ = 0;
   bool first_bit_lowest_;
 };

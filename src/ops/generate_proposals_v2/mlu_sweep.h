@@ -8,7 +8,6 @@
 
 #include "mlu/order.h"
 #include "ops/generate_proposals_v2/mlu_overlap.h"
-#include "ops/generate_proposals_v2/mlu_select.h"
 
 namespace detops::ops {
 
@@ -24,16 +23,17 @@ __mlu_func__ void LookUp(float* dst, const float* table, const int32_t* which, i
                  count, size);
 }
 
+template <class ImageTeam>
 class Sweep {
  public:
-  __mlu_func__ Sweep(const Call& call, const TeamState& state) : call_(call), state_(state) {}
+  __mlu_func__ Sweep(const Call& call, const ImageTeam& team) : call_(call), team_(team) {}
 
   // Of `count` boxes those with alive[i] = 1 count, more than kChunk of them. Sets involved[i] to 1
   // for those that may, and else to 0. All cores get the same result. `involved` has room for
   // whole words of bits.
   __mlu_func__ void Run(const BatchBoxes& boxes, const float* alive, int count, float* involved,
                         mlu::Nram nram) {
-    const int cores = state_.team.cores, padded = (count + 31) / 32 * 32, words = padded / 32;
+    const int cores = team_.team.cores, padded = (count + 31) / 32 * 32, words = padded / 32;
     __bang_write_zero(involved, padded);
     Mark(boxes, alive, count, involved, nram);
 
@@ -41,10 +41,9 @@ class Sweep {
     float* const numbers = nram.Array<float>(padded);
     __bang_write_zero(numbers, padded);
     __bang_gt_bitindex(bits, involved, numbers, padded);
-    int32_t* const shared = state_.memory.flags;
-    __memcpy(shared + state_.team.core * words, bits, words * sizeof(int32_t), NRAM2GDRAM);
-    state_.team.Sync();
-    __memcpy(bits, shared, cores * words * sizeof(int32_t), GDRAM2NRAM);
+    team_.Store(team_.shared.near + team_.team.core * words, bits, words);
+    team_.Sync();
+    team_.Load(bits, team_.shared.near, cores * words);
     for (int rows = cores / 2; rows > 0; rows /= 2) {
       __bang_bor(bits, bits, bits + rows * words, rows * words);
     }
@@ -113,7 +112,7 @@ class Sweep {
   // and `mask` to 1 for those in this core's. Where these are more than kMostInRange, that is all.
   __mlu_func__ bool FindRange(const BatchBoxes& boxes, const float* alive, int count, float* mask,
                               Range& range, int& all, mlu::Nram nram) {
-    const int cores = state_.team.cores, core = state_.team.core;
+    const int cores = team_.team.cores, core = team_.team.core;
     // Both ends in units of 1/256 of where boxes begin.
     float* const begin = nram.Array<float>(count);
     float* const end = nram.Array<float>(count);
@@ -128,13 +127,13 @@ class Sweep {
     float low = 0, high = 256;
     {
       mlu::Nram rest = nram;
-      const int samples = 8 * cores > 64 ? 8 * cores : 64;
+      const int samples = 256;
       mlu::Pairs sample(rest, samples, false);
       all = static_cast<int>(__bang_filter(other, begin, alive, count));
       const int step = all / samples;
       __bang_move(mask, other, sizeof(float), sizeof(float), step * sizeof(float), samples - 1);
       __bang_float2int32_tz(sample.keys, mask, samples, 0);
-      mlu::OrderPairs(sample, samples, 0, 7);
+      mlu::OrderPairs(sample, samples);
       if (core > 0) low = static_cast<float>(sample.keys[samples * core / cores]);
       if (core + 1 < cores) high = static_cast<float>(sample.keys[samples * (core + 1) / cores]);
     }
@@ -162,7 +161,7 @@ class Sweep {
     __bang_incseq(positions, count);
     __bang_filter(positions, positions, reinterpret_cast<int32_t*>(mask), count);
     __bang_move(pairs.values, positions, size * sizeof(int32_t));
-    mlu::OrderPairs(pairs, size, 0, 5);
+    mlu::OrderPairs(pairs, size);
     __bang_move(range.positions, pairs.values, size * sizeof(int32_t));
     __bang_int322float(range.begin, pairs.keys, size, 0);
     LookUp(range.end, end, range.positions, size, count);
@@ -206,7 +205,8 @@ class Sweep {
     return total;
   }
 
-  // Sets found[i] to 1 for those that may suppress another. Returns false where that took too long.
+  // Sets found[i] to 1 for those that may suppress another. Returns false where that would take too
+  // long.
   __mlu_func__ bool Compare(const BatchBoxes& boxes, const Range& range, const int32_t* order,
                             const float* strips, int total, int count, int all, float* found,
                             mlu::Nram nram) {
@@ -241,15 +241,10 @@ class Sweep {
     __bang_write_zero(found, total);
 
     const int most = MostDistance(all, total);
+    if (most < total && Near(begin, end, most, total, w) > 0) return false;
     for (int distance = 1; distance < total; ++distance) {
       const int n = total - distance;
-      if (distance < 4 || distance % 4 == 0) {
-        __bang_le(w, begin + distance, end, n);
-        const int near = static_cast<int>(__bang_count(w, n));
-        if (near == 0) return true;
-        // At this rate there would be more than it saves.
-        if (distance > most || (distance == most / 32 * 4 && near > n / 8 * 7)) return false;
-      }
+      if (distance % 4 == 1 && Near(begin, end, distance, total, w) == 0) return true;
       __bang_maxequal(w, x1, x1 + distance, n);
       __bang_minequal(t, x2, x2 + distance, n);
       __bang_maxequal(h, y1, y1 + distance, n);
@@ -268,15 +263,22 @@ class Sweep {
     return true;
   }
 
+  // How many boxes begin before one that is `distance` places ahead of them ends.
+  __mlu_func__ static int Near(const float* begin, const float* end, int distance, int total,
+                               float* scratch) {
+    __bang_le(scratch, begin + distance, end, total - distance);
+    return static_cast<int>(__bang_count(scratch, total - distance));
+  }
+
   // The distance up to which comparisons take a third of the time of comparing all boxes with all
   // those before them, in cycles of the vector unit.
   __mlu_func__ int MostDistance(int all, int total) const {
     const int per_row = 100 + 10 * all / 64, per_distance = 14 * (8 + total / 32);
-    return all / state_.team.cores * per_row / 3 / per_distance;
+    return all / team_.team.cores * per_row / 3 / per_distance;
   }
 
   const Call& call_;
-  const TeamState& state_;
+  const ImageTeam& team_;
 };
 
 }  // namespace detops::ops
