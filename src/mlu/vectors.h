@@ -11,26 +11,33 @@
 
 namespace detops::mlu {
 
-// Slots of equal size, at most 64.
+// Slots of equal size, at most 128. Whoever takes more than there are stops the kernel.
 class Pool {
  public:
   __mlu_func__ Pool(float* memory, int64_t floats, int slot_floats)
       : memory_(memory), slot_floats_(slot_floats) {
     const int64_t slots = floats / slot_floats;
-    free_ = slots < 64 ? (uint64_t{1} << slots) - 1 : ~uint64_t{0};
+    free_[0] = LowBits(slots);
+    free_[1] = slots > 64 ? LowBits(slots - 64) : 0;
   }
   __mlu_func__ int Take() {
-    const int slot = __builtin_ctzll(free_);
-    free_ &= free_ - 1;
-    return slot;
+    const int half = free_[0] != 0 ? 0 : 1;
+    if (free_[half] == 0) __abort();
+    const int slot = __builtin_ctzll(free_[half]);
+    free_[half] &= free_[half] - 1;
+    return 64 * half + slot;
   }
-  __mlu_func__ void Give(int slot) { free_ |= uint64_t{1} << slot; }
+  __mlu_func__ void Give(int slot) { free_[slot / 64] |= uint64_t{1} << slot % 64; }
   __mlu_func__ float* At(int slot) const { return memory_ + slot * slot_floats_; }
 
  private:
+  static __mlu_func__ uint64_t LowBits(int64_t count) {
+    return count < 64 ? (uint64_t{1} << count) - 1 : ~uint64_t{0};
+  }
+
   float* memory_;
   int slot_floats_;
-  uint64_t free_;
+  uint64_t free_[2];
 };
 
 struct Span {

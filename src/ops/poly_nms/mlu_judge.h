@@ -73,8 +73,10 @@ class QuadJudge {
   enum Column { kCorners = 0, kExtent = 16, kKindA, kKindB, kNumber, kColumns };
   enum Mask { kUpright, kConvex, kOther, kYes, kDoubt, kMasks };
   static constexpr int kPoolFloats = 56 * 1024;
-  static constexpr int kAtOnce = 256;     // pairs that are clipped in floats
-  static constexpr int kWideAtOnce = 64;  // and in pairs of floats
+  // Pairs that are clipped at once: as many as their vectors have room for.
+  static constexpr int kAtOnce = 256;
+  static constexpr int kTrianglesAtOnce = 128;
+  static constexpr int kWideAtOnce = 64;
 
   __mlu_func__ void Load(float* columns, const int32_t* index) {
     QuadRecord* const rows = reinterpret_cast<QuadRecord*>(memory_);
@@ -191,7 +193,7 @@ class QuadJudge {
 
   template <bool kAreConvex>
   __mlu_func__ void DecideByClipping() {
-    ClipAll<FloatMath, kAreConvex>(kAtOnce);
+    ClipAll<FloatMath, kAreConvex>(kAreConvex ? kAtOnce : kTrianglesAtOnce);
     ListSuppressed();
     int doubtful = 0;
     for (int f = 0; f < kColumns; ++f) {
