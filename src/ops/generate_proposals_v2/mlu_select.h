@@ -103,7 +103,7 @@ class Selector {
         Collect(b, low);
         return Hand(b, low, Total(b));
       }
-      next_ = low + 1;
+      GoOnBehind(low);
       return TakeTies(b);
     }
   }
@@ -194,7 +194,7 @@ class Selector {
     int64_t before = 0;
     for (int i = 0; i < team_.team.core; ++i) before += b.counts[i];
     Write(b, 0, mine_, before);
-    next_ = rank + 1;
+    GoOnBehind(rank);
     taken_ += total;
     return static_cast<int>(total);
   }
@@ -202,11 +202,13 @@ class Selector {
   __mlu_func__ void Write(Buffers& b, int64_t from, int64_t count, int64_t to) {
     if (count == 0) return;
     int32_t* const ranks = reinterpret_cast<int32_t*>(b.collected + from);
-    RanksOf(ranks, b.collected + from, static_cast<int>(count),
-            reinterpret_cast<int32_t*>(b.scores));
+    RanksOf(ranks, b.collected + from, static_cast<int>(count), reinterpret_cast<int32_t*>(b.mask));
     team_.Store(team_.shared.ranks + to, ranks, count);
     team_.Store(team_.shared.indices + to, b.indices + from, count);
   }
+
+  // No score has rank 0: both zeros have the one before it, and are not below -0.
+  __mlu_func__ void GoOnBehind(int64_t rank) { next_ = rank == -1 ? 1 : rank + 1; }
 
   // Where more scores are equal than a batch holds: the next ones of rank next_, by their indices.
   __mlu_func__ int TakeTies(Buffers& b) {
@@ -241,7 +243,7 @@ class Selector {
     ties_ += total;
     if (ties_ == all) {
       ties_ = 0;
-      ++next_;
+      GoOnBehind(next_);
     }
     taken_ += total;
     return static_cast<int>(total);

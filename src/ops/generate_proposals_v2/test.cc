@@ -272,7 +272,8 @@ TEST_P(GenerateProposalsTest, NetworkSizes) {
   constexpr int64_t kSizes[][3] = {{15, 54, 40}, {15, 48, 64},  {3, 11, 11},   {3, 25, 38},
                                    {3, 50, 76},  {3, 100, 152}, {3, 160, 216}, {3, 200, 304}};
   for (const auto& [a, h, w] : kSizes) {
-    const ProposalInputs in = NetworkInputs(rng, 1, a, h / kSlowdown + 1, w);
+    const int64_t rows = h / (SlowdownOf(GetParam()) > 1 ? 4 : kSlowdown) + 1;
+    const ProposalInputs in = NetworkInputs(rng, 1, a, rows, w);
     ExpectAsOracle(in, {12000, 2000, 0.5f, 0.1f, false, 1.0f}, "network size");
   }
   EXPECT_GE(compared_, 6);
