@@ -7,6 +7,7 @@
 
 PREFIX ?= /usr/local
 CUDA ?= OFF
+MLU ?= OFF
 JOBS ?= $(shell nproc)
 PYTHON ?= python3
 VENV := build/venv
@@ -34,8 +35,10 @@ tool: setup  ## the command line, build/release/tools/detops/detops
 
 test: test-release test-asan test-tsan test-python  ## all tests: optimised, under ASan+UBSan, threads under TSan, Python
 
+# Of CUDA's architectures the oldest and the newest: compiling for those between tells no more.
+options_release := '-DDETOPS_CUDA_ARCHITECTURES=75-real;120-real'
 test-release test-asan: test-%: setup
-	cmake --preset $* >/dev/null
+	cmake --preset $* $(options_$*) >/dev/null
 	cmake --build --preset $* -j $(JOBS)
 	ctest --preset $*
 
@@ -102,9 +105,10 @@ $(VENV)/bin/ruff:
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install -q ruff
 
-install: setup  ## into PREFIX (default /usr/local); CUDA=ON for the CUDA plug-in, too
-	cmake --preset release -DDETOPS_CUDA=$(CUDA) >/dev/null
-	cmake --build --preset release --target detops detops_cli $(if $(filter OFF,$(CUDA)),,detops_cuda) -j $(JOBS)
+install: setup  ## into PREFIX (default /usr/local); CUDA=ON and MLU=ON for those plug-ins, too
+	cmake --preset release -DDETOPS_CUDA=$(CUDA) -DDETOPS_MLU=$(MLU) >/dev/null
+	cmake --build --preset release --target detops detops_cli $(if $(filter OFF,$(CUDA)),,detops_cuda) \
+	  $(if $(filter OFF,$(MLU)),,detops_mlu) -j $(JOBS)
 	cmake --install build/release --prefix $(PREFIX)
 
 clean:  ## removes build/

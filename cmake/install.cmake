@@ -9,6 +9,15 @@ if(TARGET detops_cuda)
   # Beside libdetops, which looks for it there.
   install(TARGETS detops_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
+if(TARGET detops_mlu)
+  # The same; whoever builds the library alone installs the library alone.
+  install(TARGETS detops_mlu LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  if(DETOPS_MLU_IS_SIMULATED)
+    # Under the name that the loader looks for. The compiler and the headers are bang's own component.
+    install(FILES $<TARGET_FILE:bang> DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      RENAME $<TARGET_SONAME_FILE_NAME:bang> OPTIONAL)
+  endif()
+endif()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(EXPORT detops-targets NAMESPACE detops:: FILE detops-config.cmake

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The small part of the CNRT C API that programs of mlu_op.h use: devices, memory, queues.
+ * The small part of the CNRT C API that programs of mlu_op.h use: devices, memory, queues, and
+ * notifiers, which take the time.
  *
  * "The device" is the calling thread's current one: what DETOPS_DEVICE names at first use (default
  * "cpu"), or what cnrtSetDevice or detopsSetDevice chose. On the CPU, device memory is host memory
@@ -19,7 +20,9 @@ extern "C" {
 
 /* Opaque; declared before the push, so that its members stay the library's own. */
 struct cnrtQueue;
+struct cnrtNotifier;
 typedef struct cnrtQueue *cnrtQueue_t;
+typedef struct cnrtNotifier *cnrtNotifier_t;
 
 #ifdef __GNUC__
 #pragma GCC visibility push(default)
@@ -64,6 +67,19 @@ cnrtRet_t cnrtQueueCreate(cnrtQueue_t *queue);
 cnrtRet_t cnrtQueueDestroy(cnrtQueue_t queue);
 /* Waits for all that was put on the queue; null is the device's default queue. */
 cnrtRet_t cnrtQueueSync(cnrtQueue_t queue);
+
+/* Points in the time of a queue. What was put on the queue between two of them took, on the device:
+ *   cnrtPlaceNotifier(start, queue); ... cnrtPlaceNotifier(end, queue);
+ *   cnrtWaitNotifier(end); cnrtNotifierDuration(start, end, &microseconds);
+ * On a simulated device that is simulated time, the same in each run; on the CPU the clock's. */
+cnrtRet_t cnrtNotifierCreate(cnrtNotifier_t *notifier);
+cnrtRet_t cnrtNotifierDestroy(cnrtNotifier_t notifier);
+/* On a queue of the device that was current when the notifier was created; null is its default
+ * queue. */
+cnrtRet_t cnrtPlaceNotifier(cnrtNotifier_t notifier, cnrtQueue_t queue);
+/* Waits for what was put on the queue before it. */
+cnrtRet_t cnrtWaitNotifier(cnrtNotifier_t notifier);
+cnrtRet_t cnrtNotifierDuration(cnrtNotifier_t start, cnrtNotifier_t end, float *microseconds);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

@@ -60,13 +60,21 @@ void RewriteConstant(Unit* unit, size_t first, size_t last) {
 }
 
 // At namespace scope, for the device. `name` becomes a reference whose value stands in a variable
-// of each thread, bang_slot_ID; bang_bind_ID, which a kernel calls first, sets it.
+// of each thread, bang_slot_ID; bang_bind_ID, which a kernel calls first, sets it. The values of an
+// initialised array stay in a constant, bang_values_ID, from which each task's array is filled.
 void RewriteNamed(Unit* unit, const SpaceVariable& variable, const Declaration& declaration) {
   const std::string_view mark = unit->source.Text(variable.mark);
   const bool is_extern = RemoveStorageWords(unit, variable.first, declaration.type_last);
+  bool initialised = false;
+  for (const Declarator& name : declaration.declarators) initialised |= name.initialised;
   std::string behind;
   for (const Declarator& name : declaration.declarators) {
     const std::string_view text = unit->source.Text(name.name);
+    if (initialised && mark == "__mlu_shared__") {
+      unit->Error(name.name, std::string(text) +
+                                 ": SRAM has no value before a kernel writes one");
+      continue;
+    }
     size_t id = 0;
     while (id < unit->arrays.size() && unit->arrays[id].name != text) ++id;
     if (id == unit->arrays.size()) {
@@ -74,15 +82,17 @@ void RewriteNamed(Unit* unit, const SpaceVariable& variable, const Declaration& 
       unit->preamble += "extern \"C\" { extern __thread void* " + Numbered("slot", id) + "; void " +
                         Numbered("bind", id) + "(); } ";
     }
-    if (name.initialised) {
-      unit->Error(name.name, std::string(text) +
-                                 ": memory on the chip has no value before a kernel writes one");
-      continue;
-    }
     const std::string target(text);
-    unit->edits.Replace(name.name, "(&" + target + ")");
-    unit->edits.After(name.bounds == kNone ? name.name : name.bounds_last,
-                      " __asm__(\"" + Numbered("array", id) + "\")");
+    const std::string values = Numbered("values", id);
+    if (initialised) {
+      unit->edits.Replace(name.name, values);
+      behind += " extern __thread ::std::remove_const_t<decltype(" + values + ")>& " + target + " __asm__(\"" +
+                Numbered("array", id) + "\");";
+    } else {
+      unit->edits.Replace(name.name, "(&" + target + ")");
+      unit->edits.After(name.bounds == kNone ? name.name : name.bounds_last,
+                        " __asm__(\"" + Numbered("array", id) + "\")");
+    }
     if (is_extern) continue;
     const bool shared = mark == "__mlu_shared__";
     const std::string array = Numbered("array", id), slot = Numbered("slot", id),
@@ -100,9 +110,16 @@ void RewriteNamed(Unit* unit, const SpaceVariable& variable, const Declaration& 
         Record(*unit, name, mark, id, "sizeof(" + target + ")", shared ? "nullptr" : address) +
         ";" + " extern \"C\" __attribute__((no_sanitize(\"thread\"))) void " +
         Numbered("bind", id) + "() { " + slot + " = " +
-        (shared ? "::bang::SharedMemory(" + record + ")" : address + "()") + "; }";
+        (shared ? "::bang::SharedMemory(" + record + ")" : address + "()") + ";" +
+        (name.initialised ? " ::bang::SetValues(" + slot + ", (const void*)&" + values +
+                                ", sizeof(" + target + "));"
+                          : "") +
+        " }";
   }
-  unit->edits.Before(variable.first, "extern __thread ");
+  // A value that is not known when it is compiled would need code that runs before main.
+  unit->edits.Before(variable.first, initialised
+                                         ? "__attribute__((unused)) static constexpr "
+                                         : "extern __thread ");
   unit->edits.After(variable.last, behind);
 }
 
@@ -229,7 +246,8 @@ void RewriteArrays(Unit* unit) {
          ++i) {
       if (unit->source.IsIdentifier(i) && IsSpaceMark(unit->source.Text(i))) unit->edits.Remove(i);
     }
-    if (function.has_body() && unit->KeepsBody(function)) RewriteIn(unit, function, &next_id);
+    if (function.has_body() && unit->KeepsBody(function) && !function.vector_registers)
+      RewriteIn(unit, function, &next_id);
   }
 }
 

@@ -26,7 +26,17 @@ bool LooksLikeBuiltin(std::string_view name) {
                                  "__load_", "__store_", "__is_nram", "__is_sram", "__is_wram"}) {
     if (name.substr(0, start.size()) == start) return true;
   }
-  return false;
+  return name == "__extension";
+}
+
+// For built-ins that exist on the cards and can't be simulated from what is public.
+const char* WhyNotSimulated(std::string_view name) {
+  for (std::string_view start : {"__bang_matmul", "__bang_mlp", "__bang_conv", "__bang_reshape_filter"}) {
+    const std::string_view rest = name.substr(std::min(start.size(), name.size()));
+    if (name.substr(0, start.size()) == start && (rest.empty() || rest[0] == '_'))
+      return " belongs to the matrix unit, which is not simulated";
+  }
+  return name == "__extension" ? " is not simulated" : nullptr;
 }
 
 int Distance(std::string_view a, std::string_view b) {
@@ -141,6 +151,8 @@ class BodyRewriter {
       unit_->Warn(i, "double is no type of the device; the simulator computes in it all the same");
     } else if (word == "asm" || word == "__asm__" || word == "__asm") {
       return Assembly(i);
+    } else if (word == "__assert_fail" && source_.Is(i + 1, "(")) {
+      unit_->edits.Replace(i, "::bang::AssertFailed");
     } else if (word == "printf" && source_.Is(i + 1, "(") && !source_.Is(i - 1, ".") &&
                !source_.Is(i - 1, "->")) {
       Printf(i);
@@ -181,6 +193,10 @@ class BodyRewriter {
     const std::string_view name = source_.Text(i);
     const auto& known = source_.header_names;
     if (known.count(name) != 0 || IsDeclared(name)) return;
+    if (const char* why = WhyNotSimulated(name)) {
+      unit_->Error(i, std::string(name) + why + "; see \"What is not there\" in bang/README.md");
+      return;
+    }
     std::string_view nearest;
     int distance = 1 + static_cast<int>(name.size()) / 3;
     for (std::string_view candidate : known) {
@@ -202,13 +218,29 @@ class BodyRewriter {
   std::vector<size_t> lambdas_;  // their '{'
 };
 
+// What a function of vector registers does is unknown here: reaching it stops the kernel.
+void Stub(Unit* unit, const Function& function) {
+  for (size_t i = function.body_open + 1; i < function.body_close; ++i) unit->edits.Remove(i);
+  unit->edits.After(function.body_open,
+                    " ::bang::Stop(" +
+                        Quoted(std::string(unit->source.Text(function.name)) +
+                               " uses vector registers (__mlu_vector__, __vv_*), which are not "
+                               "simulated") +
+                        ", {" + unit->FileAndLine(function.name) + "}); ");
+}
+
 }  // namespace
 
 void RewriteBodies(Unit* unit) {
   for (const auto& [begin, end] : unit->source.unrolls) unit->edits.RemoveText(begin, end);
   if (!unit->device()) return;
   for (const Function& function : unit->program.functions) {
-    if (function.device && function.has_body()) BodyRewriter(unit, function).Run();
+    if (!function.device || !function.has_body()) continue;
+    if (function.vector_registers) {
+      Stub(unit, function);
+    } else {
+      BodyRewriter(unit, function).Run();
+    }
   }
 }
 

@@ -26,7 +26,7 @@ constexpr Memories kMemories[] = {{372, 768, 1024, 4096}, {592, 512, 512, 2048}}
 // Words that stay themselves: a source may ask whether they are defined.
 constexpr const char* kWords[] = {"__mlu_global__", "__mlu_entry__", "__mlu_func__",
                                   "__mlu_device__", "__mlu_host__",  "__mlu_builtin__",
-                                  "__mlu_shared__", "__mlu_const__", "__nram__",
+                                  "__mlu_vector__", "__mlu_shared__", "__mlu_const__", "__nram__",
                                   "__wram__",       "__ldram__"};
 
 uint64_t Hash(const std::string& text, uint64_t hash = 14695981039346656037u) {
@@ -148,12 +148,26 @@ class Pipeline {
       WriteFile(std::filesystem::path(object_).replace_extension(name).string(), rewritten);
     Command command = {options_.compiler, "-c", "-o", object};
     AppendCommon(&command);
-    if (pass == Pass::kDevice) AppendDevice(&command);
+    if (pass == Pass::kDevice) {
+      AppendDevice(&command);
+    } else if (HasKernels(unit)) {
+      // What only kernels use: the device pass, which sees all code, warns of what nobody does.
+      command.insert(command.end(), {"-Wno-unused-function", "-Wno-unused-variable",
+                                     "-Wno-unused-const-variable"});
+      if (IsClang(options_)) command.push_back("-Wno-unneeded-internal-declaration");
+    }
     // Columns are those of the rewritten text; lines are the user's.
     command.push_back("-fno-show-column");
     command.push_back(IsClang(options_) ? "-fno-caret-diagnostics" : "-fno-diagnostics-show-caret");
     command.push_back(file);
     return bangcc::Run(command, "", errors, options_.verbose) == 0;
+  }
+
+  static bool HasKernels(const Unit& unit) {
+    for (const Function& function : unit.program.functions) {
+      if (function.kernel && function.has_body()) return true;
+    }
+    return false;
   }
 
   std::string Rewrite(Unit* unit) {

@@ -32,7 +32,7 @@ bool IsKernelMark(std::string_view word) {
 bool IsFunctionMark(std::string_view word) {
   static constexpr std::string_view kWords[] = {
       "__mlu_func__",    "__mlu_device__", "__mlu_host__", "__mlu_builtin__",
-      "__mlu_generic__", "__mlu_global__", "__mlu_entry__"};
+      "__mlu_vector__",  "__mlu_generic__", "__mlu_global__", "__mlu_entry__"};
   return IsOneOf(word, kWords);
 }
 
@@ -40,6 +40,13 @@ bool IsSpaceMark(std::string_view word) {
   static constexpr std::string_view kWords[] = {"__nram__",  "__wram__",      "__mlu_shared__",
                                                 "__ldram__", "__mlu_const__", "__mlu_constant__"};
   return IsOneOf(word, kWords);
+}
+
+bool IsVectorRegister(std::string_view word) {
+  static constexpr std::string_view kWords[] = {
+      "__mlu_vector__", "vv_half",  "vv_bfloat16", "vv_float", "vv_int8",   "vv_uint8", "vv_int16",
+      "vv_uint16",      "vv_int32", "vv_uint32",   "vv_int64", "vv_uint64", "vv_bool"};
+  return word.substr(0, 5) == "__vv_" || IsOneOf(word, kWords);
 }
 
 size_t SkipAngles(const Source& source, size_t open, size_t end) {

@@ -60,7 +60,13 @@ void RewriteLaunches(Unit* unit) {
     while (close < source.tokens.size() && !AreAngles(source, close) && !source.Is(close, ";")) {
       if (source.Is(close, ",")) ++arguments;
       const size_t behind = source.Partner(close) > close ? source.Partner(close) + 1 : close + 1;
-      for (; close < behind; ++close) configuration += std::string(source.Text(close)) + " ";
+      for (; close < behind; ++close) {
+        configuration += source.Text(close);
+        // >> is two tokens.
+        if (close + 1 < source.tokens.size() &&
+            source.tokens[close].end != source.tokens[close + 1].begin)
+          configuration += " ";
+      }
     }
     const size_t call = close + 3;
     if (!AreAngles(source, close) || !source.Is(call, "(")) {

@@ -72,6 +72,13 @@ bool IsLinker(std::string_view word) {
   return false;
 }
 
+// The vendor's libraries that programs link: libbang is they.
+bool IsVendorLibrary(std::string_view name) {
+  static constexpr std::string_view kNames[] = {"cnrt",  "cndrv", "cnbin", "cndev",
+                                                "cnrtc", "cnpapi", "cnpx"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
 class Parser {
  public:
   Parser(int argc, char** argv, Options* options)
@@ -169,6 +176,7 @@ class Parser {
     if (IsPreprocessor(word)) to = &options_->preprocess;
     if (Starts(word, "-O")) options_->has_optimisation = true;
     if (Starts(word, "-std=")) options_->has_standard = true;
+    if (IsVendorLibrary(word == "-l" ? value : Starts(word, "-l") ? word.substr(2) : "")) return;
     if (IsLinker(word)) {
       options_->link.push_back({word, -1});
       if (!value.empty()) options_->link.push_back({value, -1});

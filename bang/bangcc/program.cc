@@ -258,6 +258,10 @@ size_t Parser::Declaration(size_t i, size_t end, bool in_class) {
     if (source_.IsIdentifier(j - 1)) program_->declared.push_back({source_.Text(j - 1), i, j});
   } else if (function.open != kNone && is_function) {
     program_->declared.push_back({source_.Text(function.name), function.first, function.last});
+    for (size_t token = function.head; function.device && token <= function.last; ++token) {
+      if (source_.IsIdentifier(token) && IsVectorRegister(source_.Text(token)))
+        function.vector_registers = true;
+    }
     program_->functions.push_back(std::move(function));
   } else if (mark != kNone) {
     program_->variables.push_back({function.first, j, mark, in_class});

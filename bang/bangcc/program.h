@@ -18,6 +18,7 @@ constexpr size_t kNone = static_cast<size_t>(-1);
 bool IsKernelMark(std::string_view word);    // __mlu_global__, __mlu_entry__
 bool IsFunctionMark(std::string_view word);  // those, __mlu_func__, __mlu_host__ and their like
 bool IsSpaceMark(std::string_view word);     // __nram__ and its like
+bool IsVectorRegister(std::string_view word);  // __mlu_vector__, vv_float, __vv_add and their like
 bool TakesBrackets(std::string_view word);   // __attribute__, alignas, ...: brackets, no parameters
 
 // All positions are indices of tokens.
@@ -36,6 +37,7 @@ struct Function {
   bool is_template = false;
   bool is_constexpr = false;
   bool is_operator = false;
+  bool vector_registers = false;        // uses them: only its declaration means something here
   bool instantiation = false;           // template void f<int>();
   bool extern_instantiation = false;    // extern template ...
   std::vector<std::string> parameters;  // names of the template's; an empty one for none

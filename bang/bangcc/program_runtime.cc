@@ -66,9 +66,10 @@ void* CoreMemory(int64_t bytes) {
   thread_local std::vector<std::unique_ptr<void, Release>> owned;
   constexpr int64_t kAlignment = 4096;
   const int64_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  owned.emplace_back(aligned_alloc(kAlignment, whole > 0 ? whole : kAlignment));
+  // A page on either side is nobody's: there an index that is a little wrong is seen.
+  owned.emplace_back(aligned_alloc(kAlignment, whole + 2 * kAlignment));
   if (owned.back() == nullptr) throw std::bad_alloc();
-  return owned.back().get();
+  return static_cast<char*>(owned.back().get()) + kAlignment;
 }
 
 }  // namespace bang

@@ -149,11 +149,14 @@ const int64_t* Card::FindCost(const std::string& kind) const {
 bool ParseCard(const std::string& text, const std::string& path, Card* card, std::string* error) {
   *card = Card();
   bool seen[kFieldCount] = {};
+  // Streams else take a lack of memory for the end of the text.
   std::istringstream lines(text);
+  lines.exceptions(std::ios_base::badbit);
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
     std::istringstream stream(line.substr(0, line.find('#')));
+    stream.exceptions(std::ios_base::badbit);
     std::vector<std::string> words;
     for (std::string word; stream >> word;) words.push_back(word);
     if (words.empty()) continue;

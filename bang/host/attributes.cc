@@ -7,6 +7,9 @@ namespace {
 constexpr int64_t kMegabyte = int64_t{1} << 20;
 constexpr int kMaxTaskDim = 65535;  // of each dimension; not public for these cards
 
+// Not public: the kind of memory that has the card's bandwidth.
+int64_t MemoryBusBits(const Card& card) { return card.arch == 592 ? 5120 : 384; }
+
 }  // namespace
 
 int MaxUnionClusters(const Card& card) {
@@ -39,6 +42,9 @@ bool GetAttribute(SimulatedDevice& device, int attribute, int* value) {
     case cnrtAttrLmemSizePerMcore: return gives(card.ldram_bytes / kMegabyte);
     case cnrtAttrSramSizePerMcore: return gives(card.sram_bytes);
     case cnrtAttrIpuClockRate: return gives(card.clock_khz);
+    case cnrtAttrGmemBusWidth: return gives(MemoryBusBits(card));
+    case cnrtAttrMemClockRate:
+      return gives(card.gdram_bandwidth / 1000 * 8 / 2 / MemoryBusBits(card));
     case cnrtAttrTotalMemSize: return gives(card.gdram_bytes / kMegabyte);
     case cnrtAttrAvailableGlobalMemorySize:
       return gives((card.gdram_bytes - device.memory().used()) / kMegabyte);

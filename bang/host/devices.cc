@@ -61,9 +61,16 @@ SimulatedDevice::SimulatedDevice(int ordinal, const Card& card)
   default_queue_.device = this;
 }
 
-void SimulatedDevice::SetStickyError(cnrtRet_t error) {
-  cnrtRet_t none = cnrtSuccess;
-  sticky_error_.compare_exchange_strong(none, error);
+void SimulatedDevice::SetStickyError(cnrtRet_t error, const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (sticky_error_ != cnrtSuccess) return;
+  why_ = why;
+  sticky_error_ = error;
+}
+
+const char* SimulatedDevice::why() {
+  const std::lock_guard lock(mutex_);
+  return why_.c_str();
 }
 
 double& SimulatedDevice::HostTime() {
@@ -112,6 +119,8 @@ void SimulatedDevice::Reset() {
   Queues().DestroyAllOf(this);
   Notifiers().DestroyAllOf(this);
   memory_.FreeAll();
+  const std::lock_guard lock(mutex_);
+  why_.clear();
   sticky_error_ = cnrtSuccess;
 }
 

@@ -23,8 +23,11 @@ class SimulatedDevice : public Device {
   const Card& card() const override { return card_; }
   DeviceMemory& memory() override { return memory_; }
   void Advance(cnrtQueue_t queue, Engine engine, double microseconds) override;
-  void SetStickyError(cnrtRet_t error) override;
+  void SetStickyError(cnrtRet_t error, const std::string& why) override;
   cnrtRet_t sticky_error() const override { return sticky_error_; }
+
+  // Why the sticky error is there; "" without one. Valid until Reset.
+  const char* why();
 
   int ordinal() const { return ordinal_; }
   const std::string& name() const { return name_; }  // "MLU590 (simulated)"
@@ -49,7 +52,8 @@ class SimulatedDevice : public Device {
   const std::string name_;
   DeviceMemory memory_;
   std::atomic<cnrtRet_t> sticky_error_ = cnrtSuccess;
-  std::mutex mutex_;  // guards all times: of engines and of the device's queues
+  std::mutex mutex_;  // guards what follows, and the times of the device's queues
+  std::string why_;
   std::array<double, 4> engine_end_ = {};
   cnrtQueue default_queue_;
 };

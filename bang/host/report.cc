@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "bang/simulator.h"
 #include "host/devices.h"
 #include "machine/failure.h"
 #include "machine/options.h"
@@ -66,6 +67,8 @@ const char* cnrtGetErrorStr(cnrtRet_t error_code) {
   }
   return "cnrtErrorUnknown";
 }
+
+const char* bangErrorText(void) { return bang::Current().why(); }
 
 const char* cnrtGetErrorName(cnrtRet_t error_code) { return cnrtGetErrorStr(error_code); }
 

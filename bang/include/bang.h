@@ -5,6 +5,7 @@
 #ifndef BANG_BANG_H_
 #define BANG_BANG_H_
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,7 @@
 #include "bang/launch.h"
 #include "bang/machine.h"
 #include "bang/task.h"
+#include "bang/vector_registers.h"
 #include "bang/where.h"
 #include "cnrt.h"
 
@@ -41,6 +43,7 @@ constexpr T min(A a, B b) {
 #define __mlu_global__
 #define __mlu_entry__
 #define __mlu_builtin__
+#define __mlu_vector__
 #define __nram__
 #define __wram__
 #define __mlu_shared__

@@ -86,6 +86,8 @@ typedef enum {
   cnrtAttrSramSizePerMcore = 0x306,          /* bytes, of a cluster in spite of the name */
   cnrtAttrAvailableGlobalMemorySize = 0x312, /* MB */
   cnrtAttrIpuClockRate = 0x402,              /* kHz */
+  cnrtAttrMemClockRate = 0x403,              /* kHz; data come twice per cycle */
+  cnrtAttrGmemBusWidth = 0x404,              /* bits */
   cnrtAttrTotalMemSize = 0x405               /* MB */
 } cnrtDeviceAttr_t;
 

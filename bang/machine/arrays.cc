@@ -124,16 +124,28 @@ Array* Arrays::Search(const void* address) {
   return nullptr;
 }
 
-const Array* Arrays::Below(const void* address) const {
-  const Array* best = nullptr;
-  const auto look = [&](const Array& array) {
-    if (array.end() <= address && (best == nullptr || array.end() > best->end())) best = &array;
-  };
+template <typename Look>
+void Arrays::ForEach(const Look& look) const {
   for (const auto& array : file_->arrays) look(*array);
   for (const auto& array : locals_) look(*array);
   for (Shared shared : shared_) {
     for (const auto& array : *shared) look(*array);
   }
+}
+
+const Array* Arrays::Below(const void* address) const {
+  const Array* best = nullptr;
+  ForEach([&](const Array& array) {
+    if (array.end() <= address && (best == nullptr || array.end() > best->end())) best = &array;
+  });
+  return best;
+}
+
+const Array* Arrays::Above(const void* address) const {
+  const Array* best = nullptr;
+  ForEach([&](const Array& array) {
+    if (array.begin() > address && (best == nullptr || array.begin() < best->begin())) best = &array;
+  });
   return best;
 }
 

@@ -73,6 +73,8 @@ class Arrays {
   }
   // The array that ends nearest below the address, for error texts; null: there is none.
   const Array* Below(const void* address) const;
+  // The array that begins nearest above it; null: there is none.
+  const Array* Above(const void* address) const;
 
   Array& PushLocal(const char* name, Space space, void* data, int64_t bytes, Where where);
   void PopLocal();
@@ -88,6 +90,8 @@ class Arrays {
 
  private:
   Array* Search(const void* address);
+  template <typename Look>
+  void ForEach(const Look& look) const;
 
   struct File {
     uint64_t id;

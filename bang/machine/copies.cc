@@ -70,12 +70,31 @@ bool IsIn(RunningCore& core, const Region& region, Space space) {
   return (space == Space::kNram && core.IsVariable(region.begin)) || core.Fits(region, space);
 }
 
-// Both sides in their memories, apart, and as WRAM wants them.
+// Whether a copy that goes from its first segment to its last, and in each from its first byte to
+// its last, reads every byte before it overwrites it: libraries compact and spread rows in place.
+bool ReadsBeforeItWrites(const Region& to, const Region& from) {
+  // The lowest byte that segments i and later read.
+  const char* lowest = from.end();
+  for (int64_t i = to.segments(); i-- > 0;) {
+    const char* const dst = to.segment(i);
+    const char* const src = from.segment(i);
+    const bool overlaps_own = dst < src + from.bytes && src < dst + to.bytes;
+    if (overlaps_own && dst > src) return false;
+    if (i + 1 < to.segments() && dst + to.bytes > lowest) return false;
+    lowest = std::min(lowest, src);
+  }
+  return true;
+}
+
+// Both sides in their memories, apart or copied forward in NRAM, and as WRAM wants them.
 void CheckPlaces(RunningCore& core, const char* name, Where where, const Direction& way,
                  const Region& to, const Region& from) {
   if (!IsIn(core, to, way.to)) core.Locate(name, "dst", where, to, way.to);
   if (!IsIn(core, from, way.from)) core.Locate(name, "src", where, from, way.from);
-  if (Overlap(to, from)) core.Fail(where, Format("%s: dst and src overlap", name));
+  const bool in_nram = way.to == Space::kNram && way.from == Space::kNram;
+  if (Overlap(to, from) && !(in_nram && ReadsBeforeItWrites(to, from))) {
+    core.Fail(where, Format("%s: dst and src overlap", name));
+  }
   for (const auto& [space, region] : {std::pair(way.to, &to), std::pair(way.from, &from)}) {
     if (space != Space::kWram) continue;
     if (reinterpret_cast<uintptr_t>(region->begin) % 8 == 0 && region->bytes % 16 == 0) continue;
@@ -92,6 +111,10 @@ void MoveBytes(const Region& dst, const Region& src) {
   }
 }
 
+bool AreContiguous(const Region& dst, const Region& src) {
+  return !dst.scattered() && !src.scattered();
+}
+
 }  // namespace
 
 void RunningCore::Perform(const PendingCopy& copy) {
@@ -99,12 +122,22 @@ void RunningCore::Perform(const PendingCopy& copy) {
     MoveBytes(copy.dst, copy.src);
     return;
   }
+  if (store_.bytes != 0) CheckStore();
   Array* const from = arrays_.Find(copy.src.begin);
   Array* const to = arrays_.Find(copy.dst.begin);
   CheckRace(copy.name, copy.where, copy.src, from ? from->space() : Space::kGdram, false);
   CheckRace(copy.name, copy.where, copy.dst, to ? to->space() : Space::kGdram, true,
             &copy.src);
-  MoveBytes(copy.dst, copy.src);
+  if (to == nullptr && AreContiguous(copy.dst, copy.src)) {
+    Move(const_cast<char*>(copy.dst.begin), copy.src.begin, copy.dst.total(), Space::kGdram);
+  } else if (to == nullptr) {
+    for (int64_t i = 0; i < copy.dst.segments(); ++i) {
+      Move(const_cast<char*>(copy.dst.segment(i)), copy.src.segment(i), copy.dst.bytes,
+           Space::kGdram);
+    }
+  } else {
+    MoveBytes(copy.dst, copy.src);
+  }
 
   const int64_t segments = copy.dst.segments();
   bool unwritten = false;

@@ -4,6 +4,8 @@
 #ifndef BANG_MACHINE_DEVICE_H_
 #define BANG_MACHINE_DEVICE_H_
 
+#include <string>
+
 #include "clock/card.h"
 #include "cnrt.h"
 #include "machine/device_memory.h"
@@ -20,8 +22,9 @@ class Device {
   virtual DeviceMemory& memory() = 0;
   // Puts work of this simulated length behind what is on the queue (null: the default queue).
   virtual void Advance(cnrtQueue_t queue, Engine engine, double microseconds) = 0;
-  // What cnrtQueueSync and later calls report after a kernel was stopped; the first one stays.
-  virtual void SetStickyError(cnrtRet_t error) = 0;
+  // What cnrtQueueSync and later calls report after a kernel was stopped, and why it was; the first
+  // one stays.
+  virtual void SetStickyError(cnrtRet_t error, const std::string& why) = 0;
   virtual cnrtRet_t sticky_error() const = 0;
 };
 

@@ -12,6 +12,9 @@ bool IsProgramData(const void* address);
 // The bounds of the calling thread's stack, with the thread's own variables.
 void GetStack(const char** begin, const char** end);
 
+// The executable code of the program, or of the library, that this function is in.
+void GetCode(const void* function, const void** begin, const void** end);
+
 }  // namespace bang
 
 #endif  // BANG_MACHINE_HOST_MEMORY_H_

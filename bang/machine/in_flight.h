@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bang/launch.h"
 #include "bang/machine.h"
 #include "bang/where.h"
 #include "clock/operations.h"
@@ -24,6 +25,10 @@ struct PendingCopy {
   Pipe pipe;  // kIo or kMove
   Region dst, src;
   bool performed = false;  // BANG_ASYNC=early: the bytes are there, the rules are the same
+  unsigned waited = 0;     // the pipes that were told to wait for it: no others may rely on it
+  // The scope of this array ended, which is one side of the copy; null: none did.
+  const char* ended = nullptr;
+  Space ended_space = Space::kNram;
 };
 
 // Who touches memory, and how: for the texts.
@@ -50,13 +55,27 @@ class InFlight {
 
   void AddCopy(const PendingCopy& copy) { copies_.push_back(copy); }
   void AddPerformed(PendingCopy copy) { copy.performed = true, copies_.push_back(copy); }
-  // Takes out the copies of these pipes, in the order of their calls.
+  // The pipes of `consumers` wait for those of `producers`, and for what these waited for.
+  void Wait(unsigned producers, unsigned consumers);
+  // Takes out the copies of these pipes, and those that they waited for, in the order of their calls.
   std::vector<PendingCopy> TakeCopies(unsigned pipes);
-  // Whether a copy has a side in [data, data + bytes).
+  // Copies of these pipes, in the order of their calls.
+  template <typename Use>
+  void ForEach(unsigned pipes, const Use& use) {
+    for (PendingCopy& copy : copies_) {
+      if (PipeBitOf(copy.pipe) & pipes) use(copy);
+    }
+  }
+  // The pipes whose copies have a side in [data, data + bytes).
   unsigned PipesAt(const void* data, int64_t bytes) const;
+  // An array's memory is given back: copies keep their other side.
+  void EndScope(const char* name, Space space, const void* data, int64_t bytes);
+  // A copy of an array in this space whose scope ended; null: there is none.
+  const PendingCopy* Ended(Space space) const;
 
   void AddCompute(const char* name, Where where, const char* data, int64_t bytes, bool written);
   void DropCompute() { computed_.clear(); }
+  static unsigned PipeBitOf(Pipe pipe);
   void DropAll() { copies_.clear(), computed_.clear(); }
 
  private:
@@ -66,6 +85,7 @@ class InFlight {
     const char* begin;
     const char* end;
     bool written;
+    unsigned waited = 0;
   };
   void Compact();
 

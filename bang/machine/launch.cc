@@ -5,13 +5,17 @@
 #include <stdio.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <tuple>
 
+#include "bang/simulator.h"
 #include "clock/clock.h"
 #include "machine/failure.h"
+#include "machine/faults.h"
+#include "machine/host_memory.h"
 #include "machine/launch_report.h"
 #include "machine/launch_state.h"
 #include "machine/options.h"
@@ -29,6 +33,17 @@ struct Configuration {
   cnrtQueue_t queue;
 };
 thread_local Configuration configuration;
+
+using HostClock = std::chrono::steady_clock;
+thread_local double launch_seconds = 0;
+
+// Adds the time of a launch, however it ends.
+struct LaunchTimer {
+  const HostClock::time_point begin = HostClock::now();
+  ~LaunchTimer() {
+    launch_seconds += std::chrono::duration<double>(HostClock::now() - begin).count();
+  }
+};
 
 // What does not fit is refused before it runs.
 struct Refusal {
@@ -207,10 +222,16 @@ bool RunMember(LaunchState* launch, int64_t unit, UnionTask* union_task, int mem
   return failed;
 }
 
+// Most of what runs too long sees it by itself.
+std::chrono::steady_clock::time_point InterruptAt(const LaunchState& launch) {
+  if (launch.time_limit <= 0) return std::chrono::steady_clock::time_point::max();
+  return launch.deadline + std::chrono::milliseconds(500);
+}
+
 // False: the threads can't be had.
 bool RunBlocks(LaunchState* launch, int lanes) {
   std::atomic<int64_t> next{0};
-  return RunWorkers(lanes, [&](int, RunningCore* core) {
+  return RunWorkers(lanes, InterruptAt(*launch), [&](int, RunningCore* core) {
     for (int64_t unit = next++; unit < launch->units; unit = next++) {
       if (launch->first_failed.load() < unit) break;
       RunMember(launch, unit, nullptr, 0, core);
@@ -226,7 +247,7 @@ bool RunUnions(LaunchState* launch, int lanes) {
     unions.back()->Start();
   }
   const int members = unions[0]->members();
-  return RunWorkers(lanes * members, [&](int worker, RunningCore* core) {
+  return RunWorkers(lanes * members, InterruptAt(*launch), [&](int worker, RunningCore* core) {
     UnionTask& union_task = *unions[worker / members];
     const int member = worker % members;
     for (int64_t unit; (unit = union_task.Enter(member, core)) >= 0;) {
@@ -242,6 +263,10 @@ bool RunUnions(LaunchState* launch, int lanes) {
 bool RunUnits(LaunchState* launch) {
   const int per_unit = std::max(1, launch->union_clusters * kMembersPerCluster);
   launch->results.resize(launch->units);
+  // Atomics put tasks in an order; how, is not followed.
+  if (launch->check && launch->units > 1 && !launch->kernel.ordered) {
+    launch->stored = std::make_unique<StoredBytes>();
+  }
   for (UnitResult& result : launch->results) {
     result.programs.resize(per_unit);
     result.glossaries.resize(per_unit);
@@ -249,6 +274,7 @@ bool RunUnits(LaunchState* launch) {
   // Atomics and locks give equal results on every run only in one order.
   const int64_t threads = launch->kernel.ordered ? 1 : GetOptions().threads;
   const int lanes = static_cast<int>(std::min(threads, launch->units));
+  const FaultHandlers handlers;
   return launch->union_clusters == 0 ? RunBlocks(launch, lanes) : RunUnions(launch, lanes);
 }
 
@@ -302,17 +328,80 @@ LaunchRecord CollectPrograms(LaunchState* launch) {
   return record;
 }
 
+// The tasks of a launch have no order: where they touch the same GDRAM, the launch has failed, or
+// is told that they store the same bytes.
+void CompareTasks(LaunchState* launch) {
+  if (launch->stored == nullptr) return;
+  if (launch->notes_left.spent()) {
+    fprintf(stderr,
+            "%s: warning: the tasks of kernel %s touch GDRAM in too many places to be compared: races "
+            "between tasks are not looked for\n",
+            At(launch->where).c_str(), launch->kernel.name);
+    return;
+  }
+  // Whether those behind the first that failed have run is a matter of luck.
+  const int64_t units = std::min(launch->units - 1, launch->first_failed.load()) + 1;
+  std::vector<GdramAccesses*> accesses;
+  for (int64_t unit = 0; unit < units; ++unit) {
+    accesses.push_back(&launch->results[unit].accesses);
+  }
+  std::vector<EqualStores> equal;
+  const TaskRace race = FindTaskRace(accesses, launch->stored.get(), &equal);
+  const auto where = [&](const Races::Site& site) {
+    return site.code != nullptr ? ScalarWhere(site.code, launch->kernel) : site.where;
+  };
+  for (const EqualStores& stores : equal) {
+    const std::string text =
+        At(where(stores.later_site)) +
+        ": warning: tasks store the same bytes to GDRAM, and have no order; it changes nothing, but "
+        "only as long as they are the same";
+    launch->results[stores.later->task / launch->tasks_per_unit].remarks.push_back({text, 1});
+  }
+  Allocation allocation;
+  if (race.later == nullptr || !launch->device->memory().Find(race.address, &allocation)) return;
+  struct Side {
+    int task;
+    Races::Site site;
+    bool stores;
+  };
+  Side mine{race.later->task, race.later_site, race.later_stores};
+  Side other{race.earlier->task, race.earlier_site, race.earlier_stores};
+  // As between cores, the line that reads comes first.
+  if (mine.stores && !other.stores) std::swap(mine, other);
+  const auto what = [](const Side& side) {
+    return side.site.name != nullptr ? std::string(side.site.name)
+                                     : Format("a scalar %s", side.stores ? "store" : "load");
+  };
+  const int64_t unit = race.later->task / launch->tasks_per_unit;
+  launch->results[unit].failure = Format(
+      "%s: error: race: %s of task %d %s byte %lld of allocation %lld (GDRAM), which task %d %s by %s "
+      "at %s, and the tasks of a launch have no order\n  in kernel %s (%s:%d), task %d of %d, on %s "
+      "(simulated)",
+      At(where(mine.site)).c_str(), what(mine).c_str(), mine.task, mine.stores ? "writes" : "reads",
+      static_cast<long long>(race.address - allocation.begin),
+      static_cast<long long>(allocation.number), other.task, other.stores ? "writes" : "reads",
+      what(other).c_str(), At(where(other.site)).c_str(), launch->kernel.name, launch->kernel.file,
+      launch->kernel.line, mine.task, static_cast<int>(launch->tasks), launch->card->name.c_str());
+  launch->first_failed = unit;
+}
+
 void Finish(LaunchState* launch, cnrtQueue_t queue) {
+  CompareTasks(launch);
   PrintOutput(*launch);
   const int64_t failed = launch->first_failed.load();
   if (failed < launch->units) {
     fprintf(stderr, "%s\n", launch->results[failed].failure.c_str());
     PrintRemarks(*launch);
-    launch->device->SetStickyError(cnrtErrorKernelTrap);
+    launch->device->SetStickyError(cnrtErrorKernelTrap, launch->results[failed].failure);
     SetLastError(cnrtErrorKernelTrap);
     return;
   }
-  PrintRemarks(*launch);
+  const std::string remark = PrintRemarks(*launch);
+  if (GetOptions().strict && !remark.empty()) {
+    launch->device->SetStickyError(cnrtErrorKernelTrap, remark);
+    SetLastError(cnrtErrorKernelTrap);
+    return;
+  }
   if (!GetOptions().clock) return;
   if (!launch->recording) {
     fprintf(stderr,
@@ -357,6 +446,7 @@ void LaunchErased(const KernelRecord& kernel, Module module, const void* body,
     SetLastError(device.sticky_error());
     return;
   }
+  const LaunchTimer timer;
   // One launch at a time: it uses all threads.
   static std::mutex* const one_at_a_time = new std::mutex;
   std::lock_guard lock(*one_at_a_time);
@@ -366,6 +456,7 @@ void LaunchErased(const KernelRecord& kernel, Module module, const void* body,
   launch->module = module;
   launch->body = body;
   launch->run_copy = run_copy;
+  GetCode(reinterpret_cast<const void*>(run_copy), &launch->code_begin, &launch->code_end);
   launch->where = asked.where;
   launch->device = &device;
   launch->card = &device.card();
@@ -378,7 +469,7 @@ void LaunchErased(const KernelRecord& kernel, Module module, const void* body,
     RunLaunch(launch.get(), asked);
   } catch (const Refusal& refusal) {
     fprintf(stderr, "%s\n", refusal.text.c_str());
-    if (refusal.sticky) device.SetStickyError(refusal.error);
+    if (refusal.sticky) device.SetStickyError(refusal.error, refusal.text);
     SetLastError(refusal.error);
   } catch (const std::bad_alloc&) {
     fprintf(stderr, "%s: error: the host's memory is used up\n", At(asked.where).c_str());
@@ -387,3 +478,5 @@ void LaunchErased(const KernelRecord& kernel, Module module, const void* body,
 }
 
 }  // namespace bang
+
+double bangLaunchSeconds(void) { return bang::launch_seconds; }

@@ -43,7 +43,7 @@ void PrintOutput(const LaunchState& launch) {
   }
 }
 
-void PrintRemarks(const LaunchState& launch) {
+std::string PrintRemarks(const LaunchState& launch) {
   const int64_t last = std::min(launch.first_failed.load(), launch.units - 1);
   std::map<std::string, int64_t> times;
   std::vector<const std::string*> order;
@@ -60,6 +60,7 @@ void PrintRemarks(const LaunchState& launch) {
     if (count > 1) fprintf(stderr, " (%lld times)", static_cast<long long>(count));
     fprintf(stderr, "; kernel %s\n", launch.kernel.name);
   }
+  return order.empty() ? "" : *order.front();
 }
 
 void ReportTime(const LaunchRecord& record, const Timeline& timeline, const Card& card) {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "clock/operations.h"
 #include "machine/device.h"
 #include "machine/recorder.h"
+#include "machine/task_races.h"
 
 namespace bang {
 
@@ -33,6 +35,7 @@ struct UnitResult {
   std::string output;                       // what its cores printed, core by core
   std::vector<Remark> remarks;
   std::string failure;  // empty: it ended well
+  GdramAccesses accesses;
 };
 
 struct LaunchState {
@@ -50,9 +53,16 @@ struct LaunchState {
   int tasks_per_unit;  // 1: BLOCK, 4 n: UNIONn
   int64_t units;
 
+  const void* code_begin;  // of the program or library with the kernel
+  const void* code_end;
+
   bool check;
   std::chrono::steady_clock::time_point deadline;
   double time_limit;  // seconds; 0: none
+
+  // What tasks stored to GDRAM; null: nobody asks, for there is one task, or they run in order.
+  std::unique_ptr<StoredBytes> stored;
+  NotesLeft notes_left;
 
   // Units behind the first that failed need not run; those before it might fail, too.
   std::atomic<int64_t> first_failed{std::numeric_limits<int64_t>::max()};

@@ -18,12 +18,12 @@ namespace {
   exit(2);
 }
 
-bool Flag(const char* variable, bool otherwise) {
+bool Flag(const char* variable, bool otherwise, const char* expected = "0 or 1") {
   const char* value = getenv(variable);
   if (value == nullptr || *value == '\0') return otherwise;
   if (strcmp(value, "0") == 0) return false;
   if (strcmp(value, "1") == 0) return true;
-  Refuse(variable, value, "0 or 1");
+  Refuse(variable, value, expected);
 }
 
 double Number(const char* variable, double otherwise, double low, double high, const char* expected) {
@@ -45,7 +45,9 @@ int Processors() {
 
 Options Read() {
   Options options;
-  options.check = Flag("BANG_CHECK", true);
+  const char* check = getenv("BANG_CHECK");
+  options.strict = check != nullptr && strcmp(check, "strict") == 0;
+  options.check = options.strict || Flag("BANG_CHECK", true, "0, 1 or strict");
   options.clock = Flag("BANG_CLOCK", true);
   options.summary = Flag("BANG_SUMMARY", false);
   if (const char* when = getenv("BANG_ASYNC"); when != nullptr && *when != '\0') {

@@ -9,7 +9,8 @@
 namespace bang {
 
 struct Options {
-  bool check = true;         // BANG_CHECK=0|1
+  bool check = true;         // BANG_CHECK=0|1|strict
+  bool strict = false;       // warnings stop the kernel, too
   bool clock = true;         // BANG_CLOCK=0|1
   bool early = false;        // BANG_ASYNC=late|early: async copies at their sync, or at once
   bool summary = false;      // BANG_SUMMARY=0|1: counters on stderr after each launch

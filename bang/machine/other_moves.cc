@@ -127,15 +127,19 @@ void Fill(const char* name, void* dst, int64_t count, int element_bytes, uint64_
     core.Complete(pipe == Pipe::kIo ? kIoBit : kMoveBit);
     const Place place = core.Locate(name, "dst", where, region, space);
     core.CheckInFlight({name, "dst", pipe, true, false}, where, region);
-    if (core.unit() != nullptr) {
+    if (core.FollowsStores(space)) {
       std::vector<char> values(bytes);
       FillBytes(values.data(), count, element_bytes, value);
       const Region stored = Contiguous(values.data(), bytes);
       core.CheckRace(name, where, region, space, true, &stored);
+      core.Move(static_cast<char*>(dst), values.data(), bytes, space);
+    } else {
+      FillBytes(dst, count, element_bytes, value);
     }
     if (place.array != nullptr) place.array->MarkWritten(dst, bytes);
+  } else {
+    FillBytes(dst, count, element_bytes, value);
   }
-  FillBytes(dst, count, element_bytes, value);
   if (!core.recorder().on()) return;
   Operation operation{.kind = Kind::kCopy, .pipe = pipe, .blocking = true};
   operation.to = space;

@@ -9,6 +9,7 @@
 #include "machine/host_memory.h"
 #include "machine/options.h"
 #include "machine/union_task.h"
+#include "machine/workers.h"
 
 namespace bang {
 
@@ -29,6 +30,9 @@ void RunningCore::Run(LaunchState* launch, int64_t unit_number, UnionTask* unit,
   unit_ = unit;
   member_ = member;
   check_ = launch->check;
+  stored_ = launch->stored.get();
+  accesses_ = &launch->results[unit_number].accesses;
+  accesses_->Limit(&launch->notes_left);
   next_look_ = operators_;
   store_.bytes = 0;
   ++runs_;
@@ -48,13 +52,16 @@ void RunningCore::Run(LaunchState* launch, int64_t unit_number, UnionTask* unit,
   struct End {
     RunningCore* core;
     ~End() {
+      core->frame_.Disarm();
+      if (core->announced_.pending()) core->stored_->Finish(&core->announced_);
       core->in_flight_.DropAll();
       core->arrays_.Leave();
       current_core = nullptr;
     }
   } end{this};
   current_core = this;
-  launch->run_copy(launch->body);
+  const int fault = frame_.Run([launch] { launch->run_copy(launch->body); });
+  if (fault != 0) FailByFault(fault);
   if (store_.bytes != 0) CheckStore();
   Complete(kIoBit | kMoveBit);
   recorder_.Flush();
@@ -75,7 +82,10 @@ void RunningCore::Fail(Where where, const std::string& text) {
 }
 
 void RunningCore::Say(Where where, const std::string& text) {
-  if (is_mpu()) return;
+  if (!is_mpu()) Tell(where, text);
+}
+
+void RunningCore::Tell(Where where, const std::string& text) {
   const std::string whole = At(where) + ": warning: " + text;
   for (Remark& remark : remarks_) {
     if (remark.text == whole) {
@@ -191,9 +201,10 @@ void RunningCore::CheckInFlight(const Access& access, Where where, const Region&
 
 void RunningCore::CheckRace(const char* name, Where where, const Region& region, Space space,
                             bool writes, const Region* stored) {
+  const Races::Site site{name, where, nullptr};
+  if (stored_ != nullptr && space == Space::kGdram) Note(region, writes, site);
   if (unit_ == nullptr || (space != Space::kSram && space != Space::kGdram)) return;
   Races::Race race;
-  const Races::Site site{name, where, nullptr};
   const bool whole = !region.scattered() && (stored == nullptr || !stored->scattered());
   const int64_t pieces = whole ? 1 : region.segments();
   const int64_t bytes = whole ? region.total() : region.bytes;
@@ -205,12 +216,36 @@ void RunningCore::CheckRace(const char* name, Where where, const Region& region,
   }
 }
 
+void RunningCore::Note(const Region& region, bool writes, const Races::Site& site) {
+  if (OnStack(region.begin) || launch_->notes_left.spent()) return;
+  const bool whole = !region.scattered();
+  const int64_t pieces = whole ? 1 : region.segments();
+  const int64_t bytes = whole ? region.total() : region.bytes;
+  for (int64_t i = 0; i < pieces; ++i) {
+    if (writes) {
+      accesses_->Store(task_.id, region.segment(i), bytes, site);
+    } else {
+      accesses_->Load(task_.id, region.segment(i), bytes, site);
+    }
+  }
+}
+
+void RunningCore::Move(char* dst, const char* src, int64_t bytes, Space space) {
+  if (stored_ != nullptr && space == Space::kGdram && !OnStack(dst)) {
+    stored_->Store(dst, src, bytes);
+  } else {
+    memmove(dst, src, bytes);
+  }
+}
+
 void RunningCore::Report(const char* name, Where where, Space space, bool writes,
                          const Races::Race& race) {
   const char* const address = race.address;
   if (race.harmless) {
+    // The scalar code of a kernel that an MPU does not leave is its cores', too.
+    if (is_mpu() && name == nullptr) return;
     // One text per line of the source, whichever the cores and the bytes are.
-    Say(where, Format("cores store the same bytes to %s without a barrier in between; it changes "
+    Tell(where, Format("cores store the same bytes to %s without a barrier in between; it changes "
                       "nothing, but only as long as they are the same",
                       SpaceName(space)));
     return;
@@ -254,6 +289,8 @@ void RunningCore::Report(const char* name, Where where, Space space, bool writes
 void RunningCore::CheckStore() {
   const Store store = store_;
   store_.bytes = 0;
+  if (announced_.pending()) stored_->Finish(&announced_);
+  if (!store.raced) return;
   if (memcmp(store.data, store.before, store.bytes) != 0) {
     Report(nullptr, ScalarWhere(store.code), store.space, true, store.race);
   }
@@ -264,8 +301,16 @@ void RunningCore::CheckStore() {
   }
 }
 
+void RunningCore::PerformAll(unsigned pipes) {
+  in_flight_.ForEach(pipes, [&](PendingCopy& copy) {
+    if (copy.performed) return;
+    copy.performed = true;
+    Perform(copy);
+  });
+}
+
 void RunningCore::Complete(unsigned pipes) {
-  if (!in_flight_.HasCopies()) return;
+  if (in_flight_.empty()) return;
   for (const PendingCopy& copy : in_flight_.TakeCopies(pipes)) {
     if (!copy.performed) Perform(copy);
   }
@@ -282,22 +327,67 @@ void RunningCore::WaitForCompute(Where where) {
 void RunningCore::Look() {
   constexpr int64_t kOperatorsBetweenLooks = 1 << 18;
   next_look_ = operators_ + kOperatorsBetweenLooks;
+  if (store_.bytes != 0) CheckStore();
   if (unit_ != nullptr && unit_->abandoned()) throw Abandoned();
   if (launch_->first_failed.load(std::memory_order_relaxed) < unit_number_) throw Abandoned();
   if (launch_->time_limit > 0 && std::chrono::steady_clock::now() > launch_->deadline) {
-    Fail({launch_->kernel.file, launch_->kernel.line},
-         Format("the kernel has not ended after %g seconds; is a loop endless? "
-                "BANG_TIME_LIMIT=seconds sets another limit, 0 none",
-                launch_->time_limit));
+    FailByTime({launch_->kernel.file, launch_->kernel.line});
   }
+}
+
+void RunningCore::FailByTime(Where where) {
+  Fail(where, Format("the kernel has not ended after %g seconds; is a loop endless? "
+                     "BANG_TIME_LIMIT=seconds sets another limit, 0 none",
+                     launch_->time_limit));
+}
+
+void RunningCore::HandleFault(int signal, bool raised, const void* address, const void* code) {
+  if (!frame_.armed()) return;
+  if (signal == kTimeSignal) {
+    // Only a loop of the kernel itself is left like that; the rest looks at the time.
+    if (launch_->code_begin <= code && code < launch_->code_end && std::uncaught_exceptions() == 0)
+      frame_.Leave(signal, code);
+    return;
+  }
+  if (!raised) return;
+  const auto* const byte = static_cast<const char*>(address);
+  const bool beyond_stack =
+      byte >= stack_begin_ - kStackGuardBytes && byte < stack_begin_ + kStackGuardBytes;
+  if (signal == SIGFPE || beyond_stack) frame_.Leave(signal, code);
+}
+
+void RunningCore::FailByFault(int signal) {
+  if (signal == SIGSEGV) {  // a recursion has many lines
+    Fail({launch_->kernel.file, launch_->kernel.line},
+         Format("the stack of %lld MB is used up; is a recursion endless?",
+                static_cast<long long>((stack_end_ - stack_begin_) >> 20)));
+  }
+  // ScalarWhere wants what is behind the instruction.
+  const Where where = ScalarWhere(static_cast<const char*>(frame_.code()) + 1);
+  if (signal == kTimeSignal) FailByTime(where);
+  Fail(where, "division of an integer by 0, or of the smallest one by -1");
 }
 
 void Tick(int64_t operators) {
   if (current_core != nullptr) current_core->Operators(operators);
 }
 
+void SetValues(void* array, const void* values, int64_t bytes) {
+  memcpy(array, values, bytes);
+  if (current_core == nullptr) return;
+  if (Array* known = current_core->arrays().Find(array)) known->MarkWritten(array, bytes);
+}
+
 LocalArray::LocalArray(const char* name, Space space, void* data, int64_t bytes, Where where) {
   RunningCore& core = *current_core;
+  // What a scope gave back, the next array takes.
+  if (const PendingCopy* copy = core.in_flight().Ended(space)) {
+    core.Fail(copy->where,
+              Format("%s: %s is still in flight when its scope ends, and %s (%s) may take its place; "
+                     "put __sync_%s() (or __sync()) before the end of the scope",
+                     copy->name, copy->ended, name, At(where).c_str(),
+                     copy->pipe == Pipe::kIo ? "io" : "move"));
+  }
   core.arrays().PushLocal(name, space, data, bytes, where);
   core.CheckCapacity(space, where);
 }
@@ -306,14 +396,16 @@ LocalArray::~LocalArray() noexcept(false) {
   RunningCore& core = *current_core;
   const Array& array = core.arrays().top_local();
   const bool unwinding = std::uncaught_exceptions() > 0;
-  // The next array may lie at the same place.
+  // The next array may lie at the same place: a sync has to come before it does.
   const unsigned pipes =
       unwinding ? 0 : core.in_flight().PipesAt(array.begin(), array.bytes());
   struct Pop {
     RunningCore& core;
     ~Pop() { core.arrays().PopLocal(); }
   } pop{core};
-  if (pipes != 0) core.Complete(pipes);
+  if (pipes == 0) return;
+  core.PerformAll(pipes);
+  core.in_flight().EndScope(array.name(), array.space(), array.begin(), array.bytes());
 }
 
 void RunningCore::CheckCapacity(Space space, Where where) {

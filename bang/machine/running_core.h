@@ -13,16 +13,21 @@
 #include "bang/task.h"
 #include "machine/arrays.h"
 #include "machine/failure.h"
+#include "machine/faults.h"
 #include "machine/in_flight.h"
 #include "machine/launch_state.h"
 #include "machine/recorder.h"
 #include "machine/races.h"
 #include "machine/region.h"
 #include "machine/sram.h"
+#include "machine/task_races.h"
 
 namespace bang {
 
 class UnionTask;
+
+// The line of scalar code; the kernel's where that is not known.
+Where ScalarWhere(const void* code, const KernelRecord& kernel);
 
 // Where an operand lies.
 struct Place {
@@ -57,7 +62,7 @@ class RunningCore {
   std::string Name() const;
   // Ends the task with "file:line: error: text" and where that was.
   [[noreturn]] void Fail(Where where, const std::string& text);
-  // Tells at the end of the launch, once per text.
+  // Tells at the end of the launch, once per text. What an MPU does beside its cores is not told.
   void Say(Where where, const std::string& text);
 
   // Whether that is a variable of a function, which the card keeps in NRAM, too.
@@ -76,6 +81,13 @@ class RunningCore {
   void CheckRace(const char* name, Where where, const Region& region, Space space, bool writes,
                  const Region* stored = nullptr);
 
+  // Copies bytes to their place; where other tasks may store to GDRAM, too, that is noted.
+  void Move(char* dst, const char* src, int64_t bytes, Space space);
+  // Whether CheckRace wants to know of stores to this space.
+  bool FollowsStores(Space space) const {
+    return unit_ != nullptr || (stored_ != nullptr && space == Space::kGdram);
+  }
+
   // Ends the task if the array that was declared last does not fit beside the others.
   void CheckCapacity(Space space, Where where);
   void* SharedArray(const ArrayRecord& record);
@@ -85,6 +97,7 @@ class RunningCore {
   // The copies of these pipes happen now, as at a sync.
   void Complete(unsigned pipes);
   void Perform(const PendingCopy& copy);
+  void PerformAll(unsigned pipes);  // but they still count as in flight
   // Waits for compute results, as the hardware does for scalar code.
   void WaitForCompute(Where where);
 
@@ -100,27 +113,38 @@ class RunningCore {
   }
   void Look();
 
+  // In a signal handler: goes back to Run where the signal is the kernel's. `raised`: by an
+  // instruction, which is at `code`.
+  void HandleFault(int signal, bool raised, const void* address, const void* code);
+
   // Scalar code, from the compiler's announcements.
   void ScalarAccess(const char* data, int64_t bytes, bool writes, const void* code);
 
  private:
+  [[noreturn]] void FailByFault(int signal);
+  [[noreturn]] void FailByTime(Where where);
+  void Tell(Where where, const std::string& text);
   bool OnStack(const void* data) const { return data >= stack_begin_ && data < stack_end_; }
   Sram& OwnSram();
   [[noreturn]] void FailPlace(const char* name, const char* operand, Where where,
                               const Region& region, Space space);
   [[noreturn]] void FailScalar(const Region& region, bool writes, const void* code);
   void SayUnwritten(const Array& array, const char* data, const void* code);
+  // Notes an access to GDRAM for the comparison with those of other tasks.
+  void Note(const Region& region, bool writes, const Races::Site& site);
   // Ends the task, or tells of a race that is harmless.
   void Report(const char* name, Where where, Space space, bool writes, const Races::Race& race);
   // A scalar store is announced before it happens: whether it changed anything is seen later.
   void CheckStore();
   const Allocation* FindAllocation(const void* data);
-  Where ScalarWhere(const void* code) const;
+  Where ScalarWhere(const void* code) const { return bang::ScalarWhere(code, launch_->kernel); }
 
   Task task_{};
   LaunchState* launch_ = nullptr;
   int64_t unit_number_ = 0;
   UnionTask* unit_ = nullptr;
+  StoredBytes* stored_ = nullptr;  // null: tasks are not compared
+  GdramAccesses* accesses_ = nullptr;
   int member_ = 0;
   bool check_ = true;
 
@@ -133,8 +157,10 @@ class RunningCore {
   std::vector<Remark> remarks_;
   std::vector<std::pair<const void*, size_t>> unwritten_reads_;  // code, number of the remark
 
-  // A scalar store that races, unless it stores what was there; no bytes: none.
+  // A scalar store that races, unless it stores what was there, or that other tasks' are compared
+  // with; no bytes: none.
   struct Store {
+    bool raced;
     const char* data;
     int64_t bytes;
     char before[16];
@@ -143,10 +169,13 @@ class RunningCore {
     Races::Race race;
   };
   Store store_{};
+  StoredBytes::Scalar announced_;
 
   int64_t operators_ = 0;
   int64_t next_look_ = 0;
   uint64_t calls_ = 0;
+  uint64_t accesses_of_scalars_ = 0;
+  FaultFrame frame_;
 
   int64_t runs_ = 0;
   const ArrayRecord* last_shared_record_ = nullptr;  // what SharedArray gave, in which run

@@ -16,19 +16,20 @@
 
 namespace bang {
 
-Where RunningCore::ScalarWhere(const void* code) const {
+Where ScalarWhere(const void* code, const KernelRecord& kernel) {
   // Asking takes long, and texts keep the name as long as the program runs.
   static std::mutex mutex;
   static auto* const known = new std::map<const void*, CodeLine>;
   std::lock_guard lock(mutex);
   auto at = known->find(code);
   if (at == known->end()) at = known->emplace(code, FindCodeLine(code)).first;
-  if (at->second.file.empty()) return {launch_->kernel.file, launch_->kernel.line};
+  if (at->second.file.empty()) return {kernel.file, kernel.line};
   return {at->second.file.c_str(), at->second.line};
 }
 
 void RunningCore::ScalarAccess(const char* data, int64_t bytes, bool writes, const void* code) {
   if (store_.bytes != 0) CheckStore();
+  if ((++accesses_of_scalars_ & 0xFFFF) == 0) Look();
   Array* const array = arrays_.Find(data);
   if (array == nullptr && OnStack(data)) return;
   recorder_.ScalarAccess(array != nullptr ? array->space() : Space::kGdram);
@@ -61,8 +62,15 @@ void RunningCore::ScalarAccess(const char* data, int64_t bytes, bool writes, con
       if (!writes || bytes > static_cast<int64_t>(sizeof store_.before)) {
         Report(nullptr, ScalarWhere(code), space, writes, race);
       }
-      store_ = {data, bytes, {}, space, code, race};
+      store_ = {true, data, bytes, {}, space, code, race};
       memcpy(store_.before, data, bytes);
+    }
+  }
+  if (stored_ != nullptr && space == Space::kGdram) {
+    Note(region, writes, {nullptr, {}, code});
+    if (writes) {
+      stored_->Announce(data, bytes, &announced_);
+      if (announced_.pending() && store_.bytes == 0) store_ = {false, data, bytes, {}, space, code, {}};
     }
   }
   if (array == nullptr) return;
@@ -91,6 +99,23 @@ void RunningCore::FailScalar(const Region& region, bool writes, const void* code
   const Where where = ScalarWhere(code);
   const Array* array = arrays_.Find(region.begin);
   if (array != nullptr) FailPlace(what, "the variable", where, region, array->space());
+  // An index that is a little too large, or too small.
+  constexpr int64_t kNear = 65536;
+  const auto bytes = static_cast<long long>(region.bytes);
+  const auto fail_beside = [&](int64_t distance, const char* side, const Array& beside) {
+    Fail(where, Format("%s: the variable (%lld bytes) begins %lld bytes %s %s (%s, %lld bytes, %s)", what,
+                       bytes, static_cast<long long>(distance), side, beside.name(),
+                       SpaceName(beside.space()), static_cast<long long>(beside.bytes()),
+                       At(beside.where()).c_str()));
+  };
+  const Array* const below = arrays_.Below(region.begin);
+  const Array* const above = arrays_.Above(region.begin);
+  const int64_t behind = below != nullptr ? region.begin - below->end() : kNear;
+  const int64_t before = above != nullptr ? above->begin() - region.begin : kNear;
+  if (FindAllocation(region.begin) == nullptr) {
+    if (behind < kNear && behind <= before) fail_beside(behind, "beyond the end of", *below);
+    if (before < kNear) fail_beside(before, "before", *above);
+  }
   FailPlace(what, "the variable", where, region, Space::kGdram);
 }
 

@@ -40,7 +40,8 @@ void Sync(const char* name, unsigned pipes, Where where) {
 void SyncPipes(const char* name, unsigned producers, unsigned consumers, Where where) {
   RunningCore& core = *current_core;
   core.Called();
-  Drain(core, producers);
+  core.PerformAll(producers);
+  core.in_flight().Wait(producers, consumers);
   Record(core,
          {.kind = Kind::kPipeWait, .pipes = ClockBits(producers), .consumers = ClockBits(consumers)},
          name, where);

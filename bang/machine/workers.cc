@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "machine/faults.h"
 #include "machine/running_core.h"
 
 namespace bang {
@@ -22,7 +23,7 @@ struct Pool {
   int wanted = 0;      // workers with a smaller number run the job
   int running = 0;
   uint64_t round = 0;
-  int threads = 0;
+  std::vector<pthread_t> threads;
 };
 
 struct Arguments {
@@ -55,33 +56,56 @@ bool AddThread(Pool* pool) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_attr_setguardsize(&attributes, kStackGuardBytes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_t thread;
-  auto* const arguments = new Arguments{pool, pool->threads};
+  auto* const arguments = new Arguments{pool, static_cast<int>(pool->threads.size())};
   const int error = pthread_create(&thread, &attributes, Work, arguments);
   pthread_attr_destroy(&attributes);
   if (error != 0) {
     delete arguments;
     return false;
   }
-  ++pool->threads;
+  pool->threads.push_back(thread);
   return true;
+}
+
+// Never destroyed: the threads wait in it until the process ends. A forked child has none of them,
+// and begins with another.
+Pool* current_pool = nullptr;
+
+Pool& CurrentPool() {
+  static const bool once = [] {
+    current_pool = new Pool;
+    pthread_atfork(nullptr, nullptr, [] { current_pool = new Pool; });
+    return true;
+  }();
+  (void)once;
+  return *current_pool;
 }
 
 }  // namespace
 
-bool RunWorkers(int count, const std::function<void(int, RunningCore*)>& job) {
-  // Never destroyed: the threads wait in it until the process ends.
-  static Pool* const pool = new Pool;
+bool RunWorkers(int count, std::chrono::steady_clock::time_point interrupt,
+                const std::function<void(int, RunningCore*)>& job) {
+  Pool* const pool = &CurrentPool();
   std::unique_lock lock(pool->mutex);
-  while (pool->threads < count) {
+  while (static_cast<int>(pool->threads.size()) < count) {
     if (!AddThread(pool)) return false;
   }
   pool->job = &job;
   pool->wanted = pool->running = count;
   ++pool->round;
   pool->start.notify_all();
-  pool->done.wait(lock, [&] { return pool->running == 0; });
+  const auto ended = [&] { return pool->running == 0; };
+  if (interrupt == std::chrono::steady_clock::time_point::max()) {
+    pool->done.wait(lock, ended);
+    return true;
+  }
+  while (!pool->done.wait_until(lock, interrupt, ended)) {
+    for (int i = 0; i < count; ++i) pthread_kill(pool->threads[i], kTimeSignal);
+    interrupt = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+  }
   return true;
 }
 

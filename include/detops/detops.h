@@ -29,20 +29,21 @@ const char *detopsGetLastErrorMessage(void);
 
 /* ---- devices ----------------------------------------------------------------------------- */
 
-/* A handle on the device named ("cpu", "cuda:1"; "cuda" is the first GPU); null or "" is the
- * thread's current device. */
+/* A handle on the device named ("cpu", "cuda:1", "mlu370"; "cuda" and "mlu" are the first of their
+ * kind); null or "" is the thread's current device. */
 mluOpStatus_t detopsCreate(mluOpHandle_t *handle, const char *device);
 /* Makes the device named the thread's current one, for cnrt.h and mluOpCreate. */
 mluOpStatus_t detopsSetDevice(const char *device);
 /* The name of the handle's device; null for a null handle. */
 const char *detopsGetDevice(mluOpHandle_t handle);
 
-/* A queue that is the caller's own stream: a cudaStream_t of the device named, where null is CUDA's
- * default stream. cnrtQueueDestroy gives the queue back; the stream stays the caller's. */
+/* A queue that is the caller's own stream: a cudaStream_t of the device named, or an MLU's queue of
+ * its own runtime; null is the default one. cnrtQueueDestroy gives the queue back; the stream stays
+ * the caller's. */
 mluOpStatus_t detopsQueueFromStream(cnrtQueue_t *queue, const char *device, void *stream);
 
 typedef struct {
-  const char *name;        /* "cpu", "cuda:0" */
+  const char *name;        /* "cpu", "cuda:0", "mlu590" */
   const char *description; /* for people: the processor's name */
   bool usable;
   const char *reason; /* why not, where not usable; else "" */
@@ -51,6 +52,18 @@ typedef struct {
 /* Writes min(capacity, *count) entries; *count is how many there are. devices may be null when
  * capacity is 0. The strings live as long as the library. */
 mluOpStatus_t detopsListDevices(detopsDeviceInfo *devices, size_t capacity, size_t *count);
+
+typedef struct {
+  bool simulated; /* it computes what the device would, and its times are those of a model */
+  double simulator_seconds; /* that this took so far, of the calling thread's time */
+  /* At best, as its maker says; 0 where the library does not know. An operation is that of one
+   * element in one vector instruction. */
+  double bytes_per_second; /* of its memory */
+  double float_operations_per_second, half_operations_per_second;
+} detopsDeviceProperties;
+
+/* Of the handle's device. */
+mluOpStatus_t detopsGetDeviceProperties(mluOpHandle_t handle, detopsDeviceProperties *properties);
 
 /* Memory of the handle's device. Copies go through the handle's queue and have finished when the
  * call returns. */

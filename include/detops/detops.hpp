@@ -211,7 +211,7 @@ class Tensor {
 
 class Context {
  public:
-  // "cpu"; "" is what DETOPS_DEVICE names, else the CPU.
+  // "cpu", "cuda:0", "mlu590"; "" is what DETOPS_DEVICE names, else the CPU.
   explicit Context(const std::string &device = "") {
     mluOpHandle_t handle = nullptr;
     detail::Function{"detops::Context"}.Check(detopsCreate(&handle, device.c_str()));
@@ -237,6 +237,22 @@ class Context {
 
   // An uninitialised tensor on this context's device.
   Tensor empty(DType dtype, Shape shape) const { return Tensor(handle_, dtype, std::move(shape)); }
+  // A copy of the host's values on this context's device.
+  template <class T>
+  Tensor from_host(const T *values, Shape shape) const {
+    Tensor tensor = empty(detail::DTypeOf<T>::value, std::move(shape));
+    const auto bytes = static_cast<size_t>(tensor.size()) * sizeof(T);
+    if (bytes > 0) {
+      detail::Function{"detops::Context::from_host"}.Check(
+          detopsCopyToDevice(handle(), tensor.data<T>(), values, bytes));
+    }
+    return tensor;
+  }
+  // A tensor of this context as an argument.
+  template <class T>
+  TensorView view(const Tensor &tensor) const {
+    return {tensor.data<T>(), tensor.shape(), {}, device()};
+  }
   // The first elements of a tensor as one of a smaller shape; shares its memory.
   static Tensor front(const Tensor &tensor, Shape shape) {
     Tensor result = tensor;

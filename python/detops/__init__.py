@@ -6,14 +6,16 @@
 array([[0.33333334]], dtype=float32)
 
 Arrays of NumPy, PyTorch, CuPy, JAX, Paddle, or anything with ``__dlpack__`` or the buffer protocol
-are read where they lie; results are arrays of the first argument's library, on its device. Nothing
-but NumPy is imported.
+are read where they lie; results are arrays of the first argument's library, on its device. Arrays
+of the host can be computed elsewhere: ``with detops.device("mlu590")``. Nothing but NumPy is
+imported.
 """
 
 import os as _os
 
 # _convert and _frameworks are what calls need: an import in the middle of a call could fail.
 from . import _convert, _core, _frameworks, _torch  # noqa: F401
+from ._device import device, get_device, set_device
 from ._listings import devices, implementations
 from ._ops.bbox_overlaps import bbox_overlaps
 from ._ops.border_align import border_align
@@ -29,13 +31,16 @@ __all__ = [
     "__version__",
     "bbox_overlaps",
     "border_align",
+    "device",
     "devices",
     "generate_proposals",
+    "get_device",
     "get_threads",
     "implementations",
     "nms",
     "points_in_boxes",
     "poly_nms",
+    "set_device",
     "set_threads",
     "threads",
 ]

@@ -31,8 +31,9 @@ _FUNCTIONS: Final = {
 def devices() -> list[Device]:
     """The devices that the library knows, each with the reason why it can't be used, if so.
 
-    The CPU and the CUDA devices, which are called "cuda:0" and so on; where there is none, one
-    entry "cuda" says why.
+    The CPU, CUDA devices, which are called "cuda:0" and so on, and MLUs, "mlu590" and "mlu370",
+    described as simulated where they are; where there is none of a kind, one entry, "cuda" or
+    "mlu", says why.
 
     >>> devices()[0]["name"], devices()[0]["usable"]
     ('cpu', True)

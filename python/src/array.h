@@ -16,7 +16,7 @@
 
 namespace detops::python {
 
-// Where memory lies, as detops names devices.
+// Where memory lies.
 struct Device {
   bool on_host = true;
   int cuda_id = 0;
@@ -24,6 +24,7 @@ struct Device {
   bool operator==(const Device& other) const {
     return on_host == other.on_host && (on_host || cuda_id == other.cuda_id);
   }
+  // As detops names devices.
   std::string name() const { return on_host ? "cpu" : "cuda:" + std::to_string(cuda_id); }
 };
 

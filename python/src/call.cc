@@ -108,7 +108,7 @@ Array Call::Import(const Argument& argument, nb::handle object, Types types, boo
 
   const Descriptor strided(array.dtype(), array.shape(), MLUOP_LAYOUT_ARRAY, &array.strides());
   const auto copy = [&](void* to) {
-    Run([&](mluOpHandle_t handle) {
+    RunInPlace([&](mluOpHandle_t handle) {
       return detopsMakeContiguous(handle, strided, array.data(), to);
     });
   };

@@ -11,6 +11,7 @@
 #include "array.h"
 #include "errors.h"
 #include "session.h"
+#include "staging.h"
 
 namespace detops::python {
 
@@ -24,7 +25,17 @@ inline Element ElementOf(const Array& array) {
 struct Output {
   nb::object object;
   void* data;
+
+  template <class T>
+  T* As() const {
+    return static_cast<T*>(data);
+  }
 };
+
+// Of a result of the same type as an argument.
+inline size_t BytesOf(const Array& like, const Shape& shape) {
+  return static_cast<size_t>(shape.count() * like.element_bytes());
+}
 
 // One call of an operator: its first array decides the device, the stream, and which library makes
 // the results.
@@ -55,17 +66,20 @@ class Call {
     return framework_.attr(step)(std::forward<Arguments>(arguments)...);
   }
 
-  mluOpHandle_t handle() const { return ThreadHandle(device_, stream_); }
-  // The operator, with the GIL released.
+  // Of the device that computes: the arrays', or the one that host arrays are to be sent to.
+  mluOpHandle_t handle() const {
+    return staged() ? ThreadHandle(ThreadDevice()) : ThreadHandle(device_, stream_);
+  }
+  // The operator, with the GIL released: run(handle, staging), which gives the pointers.
   template <class Operator>
   void Run(Operator&& run) const {
-    const mluOpHandle_t handle = this->handle();
-    mluOpStatus_t status;
-    {
-      const nb::gil_scoped_release unlocked;
-      status = run(handle);
-    }
-    Check(status);
+    Perform(handle(), staged(), run);
+  }
+  // A step where the arrays lie: run(handle).
+  template <class Step>
+  void RunInPlace(Step&& run) const {
+    Perform(ThreadHandle(device_, stream_), false,
+            [&](mluOpHandle_t handle, Staging&) { return run(handle); });
   }
   // A failure of the library, in the words of the Python function's caller.
   void Check(mluOpStatus_t status) const {
@@ -73,6 +87,23 @@ class Call {
   }
 
  private:
+  template <class Operator>
+  void Perform(mluOpHandle_t handle, bool copies, Operator&& run) const {
+    mluOpStatus_t status;
+    {
+      const nb::gil_scoped_release unlocked;
+      try {
+        Staging staging(handle, copies);
+        status = run(handle, staging);
+        if (status == MLUOP_STATUS_SUCCESS) staging.CopyBack();
+      } catch (const Staging::Failure& failure) {
+        status = failure.status;
+      }
+    }
+    Check(status);
+  }
+  bool staged() const { return device_.on_host && !ThreadDevice().empty(); }
+
   // An array as it came.
   struct Imported {
     const Argument* argument;

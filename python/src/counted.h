@@ -31,7 +31,7 @@ class Workspace {
 
 inline int32_t ReadCount(const Call& call, const void* device_count) {
   int32_t count = 0;
-  call.Run([&](mluOpHandle_t handle) {
+  call.RunInPlace([&](mluOpHandle_t handle) {
     return detopsCopyToHost(handle, &count, device_count, sizeof count);
   });
   return count;

@@ -78,8 +78,8 @@ double SecondsOfCCall(nb::handle bboxes1, nb::handle bboxes2, int calls) {
   const Descriptor desc1(in1), desc2(in2), ious_desc(in1.dtype(), shape);
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < calls; ++i) {
-    Check(mluOpBboxOverlaps(call.handle(), 0, false, 0, desc1, in1.data(), desc2, in2.data(),
-                            ious_desc, ious.data));
+    Check(mluOpBboxOverlaps(ThreadHandle(in1.device(), nullptr), 0, false, 0, desc1, in1.data(),
+                            desc2, in2.data(), ious_desc, ious.data));
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   return took.count() / calls;
@@ -111,6 +111,8 @@ NB_MODULE(_core, module) {
 
   module.def("set_threads", &SetThreads, "function"_a, "n"_a.none());
   module.def("get_threads", &GetThreads);
+  module.def("set_device", &SetDevice, "function"_a, "device"_a.none());
+  module.def("get_device", &GetDevice);
 
   module.def("_version", &detopsGetVersion);
 

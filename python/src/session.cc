@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session.h"
 
+#include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,11 +17,16 @@ namespace detops::python {
 namespace {
 
 const Device kHost;
+constexpr const char* kHostName = "cpu";
 
 class Session {
  public:
-  Session(const Device& device, int threads) : device_(device) {
-    Check(detopsCreate(&handle_, device.name().c_str()));
+  // `whose` says in errors who named the device.
+  Session(std::string device, const char* whose, int threads) : device_(std::move(device)) {
+    const mluOpStatus_t status = detopsCreate(&handle_, device_.c_str());
+    if (status != MLUOP_STATUS_SUCCESS) {
+      Throw(ExceptionOf(status), whose + std::string(LastErrorText()));
+    }
     if (threads > 0) detopsSetThreads(handle_, threads);  // which was accepted before
   }
   ~Session() {
@@ -29,10 +36,15 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  const Device& device() const { return device_; }
+  const std::string& device() const { return device_; }
 
-  mluOpHandle_t On(void* stream) {
-    if (!device_.on_host) Check(mluOpSetQueue(handle_, QueueOf(stream)));
+  // Null is CUDA's default stream.
+  mluOpHandle_t OnStream(void* stream) {
+    Check(mluOpSetQueue(handle_, QueueOf(stream)));
+    return handle_;
+  }
+  mluOpHandle_t OnDefaultQueue() {
+    Check(mluOpSetQueue(handle_, nullptr));
     return handle_;
   }
 
@@ -48,7 +60,7 @@ class Session {
       DestroyQueues();
     }
     cnrtQueue_t queue = nullptr;
-    Check(detopsQueueFromStream(&queue, device_.name().c_str(), stream));
+    Check(detopsQueueFromStream(&queue, device_.c_str(), stream));
     queues_.emplace_back(stream, queue);
     return queue;
   }
@@ -59,7 +71,7 @@ class Session {
   }
 
   static constexpr size_t kMostQueues = 64;  // PyTorch has 32 streams a device
-  Device device_;
+  std::string device_;
   mluOpHandle_t handle_ = nullptr;
   std::vector<std::pair<void*, cnrtQueue_t>> queues_;
 };
@@ -67,7 +79,8 @@ class Session {
 // What belongs to one thread.
 struct Sessions {
   std::vector<std::unique_ptr<Session>> of_devices;
-  int threads = 0;  // as it was set
+  int threads = 0;                    // as it was set
+  std::optional<std::string> device;  // as it was chosen; "" is the host
 };
 
 Sessions& ThreadSessions() {
@@ -75,15 +88,69 @@ Sessions& ThreadSessions() {
   return sessions.Mine();
 }
 
+Session& SessionOn(const std::string& device, const char* whose = "") {
+  Sessions& sessions = ThreadSessions();
+  for (const auto& session : sessions.of_devices) {
+    if (session->device() == device) return *session;
+  }
+  sessions.of_devices.push_back(std::make_unique<Session>(device, whose, sessions.threads));
+  return *sessions.of_devices.back();
+}
+
+// Read once, as the library does for each thread.
+const std::string& DefaultDevice() {
+  static const std::string device = [] {
+    const char* name = std::getenv("DETOPS_DEVICE");
+    return std::string(name == nullptr || std::string_view(name) == kHostName ? "" : name);
+  }();
+  return device;
+}
+
 }  // namespace
 
 mluOpHandle_t ThreadHandle(const Device& device, void* stream) {
-  Sessions& sessions = ThreadSessions();
-  for (const auto& session : sessions.of_devices) {
-    if (session->device() == device) return session->On(stream);
+  Session& session = SessionOn(device.name());
+  return device.on_host ? session.OnDefaultQueue() : session.OnStream(stream);
+}
+
+mluOpHandle_t ThreadHandle(const std::string& device) {
+  const char* const whose = &device == &DefaultDevice() ? "DETOPS_DEVICE: " : "";
+  return SessionOn(device, whose).OnDefaultQueue();
+}
+
+const std::string& ThreadDevice() {
+  const std::optional<std::string>& chosen = ThreadSessions().device;
+  return chosen ? *chosen : DefaultDevice();
+}
+
+nb::object SetDevice(const char* function, nb::handle device) {
+  std::optional<std::string> chosen;
+  if (!device.is_none()) {
+    if (!PyUnicode_Check(device.ptr())) {
+      Throw(PyExc_TypeError, std::string(function) + ": name is of type " +
+                                 TextOf(device.type().attr("__name__")) +
+                                 "; expected a device's name or None");
+    }
+    chosen = TextOf(device);
+    mluOpHandle_t handle = nullptr;
+    const mluOpStatus_t status = detopsCreate(&handle, chosen->c_str());
+    if (status != MLUOP_STATUS_SUCCESS) {
+      Throw(ExceptionOf(status), std::string(function) + ": " + std::string(LastErrorText()));
+    }
+    // "mlu" is the first of them, and the host needs no copies.
+    chosen = detopsGetDevice(handle);
+    mluOpDestroy(handle);
+    if (*chosen == kHostName) chosen = "";
   }
-  sessions.of_devices.push_back(std::make_unique<Session>(device, sessions.threads));
-  return sessions.of_devices.back()->On(stream);
+  const std::optional<std::string> before =
+      std::exchange(ThreadSessions().device, std::move(chosen));
+  if (!before) return nb::none();
+  return nb::str(before->empty() ? kHostName : before->c_str());
+}
+
+std::string GetDevice() {
+  const std::string& device = ThreadDevice();
+  return device.empty() ? kHostName : detopsGetDevice(ThreadHandle(device));
 }
 
 int SetThreads(const char* function, nb::handle n) {

@@ -21,10 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = Path(detops.__file__).resolve().parent
 EXAMPLES = sorted((ROOT / "python" / "examples").glob("*.py"))
 LISTINGS = {"devices", "implementations"}
+SETTINGS = {"get_device", "get_threads", "set_device", "set_threads"}
 OPERATORS = sorted(
-    {name for name in vars(_core) if not name.startswith("_")}
-    - LISTINGS
-    - {"get_threads", "set_threads"}
+    {name for name in vars(_core) if not name.startswith("_")} - LISTINGS - SETTINGS
 )
 
 RIGHT = """

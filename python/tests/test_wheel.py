@@ -54,6 +54,17 @@ def test_cuda_is_built_where_it_is_asked_for():
     assert "pip install . -C cmake.define.DETOPS_CUDA=ON" in (ROOT / "docs/python.md").read_text()
 
 
+def test_mlus_are_built_where_they_are_asked_for():
+    settings = (ROOT / "pyproject.toml").read_text()
+    assert 'DETOPS_MLU = "OFF"' in settings
+    assert "pip install . -C cmake.define.DETOPS_MLU=ON" in (ROOT / "docs/python.md").read_text()
+
+
+def test_the_mlu_plug_in_has_its_simulator_beside_it():
+    names = {library.name for library in LIBRARIES}
+    assert ("libdetops_mlu.so" in names) == ("libbang.so.0" in names)
+
+
 def test_make_wheel_says_which_systems_it_is_good_for():
     target = (ROOT / "Makefile").read_text().split("\nwheel:", 1)[1].split("\n\n", 1)[0]
     assert "auditwheel show build/wheels/detops-*.whl" in target
@@ -127,6 +138,6 @@ def test_it_works_from_a_folder_that_was_carried_elsewhere(tmp_path):
     loaded = [Path(path) for path in result.stdout.split()]
     ours = [path for path in loaded if re.match("lib(detops|hwy)", path.name)]
     assert {path.name for path in ours} == {
-        path.name for path in LIBRARIES if "cuda" not in path.name
+        path.name for path in LIBRARIES if not re.search("cuda|mlu|bang", path.name)
     }
     assert all(path.is_relative_to(tmp_path) for path in ours), ours

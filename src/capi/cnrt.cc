@@ -2,6 +2,7 @@
 #include "cnrt.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/checks.h"
 #include "runtime/backend.h"
@@ -133,4 +134,51 @@ cnrtRet_t cnrtQueueDestroy(cnrtQueue_t queue) {
 
 cnrtRet_t cnrtQueueSync(cnrtQueue_t queue) {
   return CnrtGuard("cnrtQueueSync", [&] { DeviceOf(queue).Synchronize(queue); });
+}
+
+cnrtRet_t cnrtNotifierCreate(cnrtNotifier_t* notifier) {
+  return CnrtGuard("cnrtNotifierCreate", [&] {
+    core::RequirePointers({{"notifier", notifier}});
+    *notifier = runtime::CurrentDevice().CreateNotifier();
+  });
+}
+
+cnrtRet_t cnrtNotifierDestroy(cnrtNotifier_t notifier) {
+  return CnrtGuard("cnrtNotifierDestroy", [&] {
+    core::RequirePointers({{"notifier", notifier}});
+    notifier->device->DestroyNotifier(notifier);
+  });
+}
+
+cnrtRet_t cnrtPlaceNotifier(cnrtNotifier_t notifier, cnrtQueue_t queue) {
+  return CnrtGuard("cnrtPlaceNotifier", [&] {
+    core::RequirePointers({{"notifier", notifier}});
+    if (queue != nullptr && queue->device != notifier->device) {
+      core::BadParam("queue: belongs to ", queue->device->name(), ", expected one of ",
+                     notifier->device->name(), ", as the notifier");
+    }
+    notifier->device->Place(notifier, queue);
+    notifier->placed = true;
+  });
+}
+
+cnrtRet_t cnrtWaitNotifier(cnrtNotifier_t notifier) {
+  return CnrtGuard("cnrtWaitNotifier", [&] {
+    core::RequirePointers({{"notifier", notifier}});
+    if (notifier->placed) notifier->device->Wait(notifier);
+  });
+}
+
+cnrtRet_t cnrtNotifierDuration(cnrtNotifier_t start, cnrtNotifier_t end, float* microseconds) {
+  return CnrtGuard("cnrtNotifierDuration", [&] {
+    core::RequirePointers({{"start", start}, {"end", end}, {"microseconds", microseconds}});
+    for (const auto& [name, notifier] : {std::pair{"start", start}, std::pair{"end", end}}) {
+      if (!notifier->placed) core::BadParam(name, ": was never placed on a queue");
+    }
+    if (start->device != end->device) {
+      core::BadParam("end: belongs to ", end->device->name(), ", expected one of ",
+                     start->device->name(), ", as start");
+    }
+    *microseconds = start->device->MicrosecondsBetween(start, end);
+  });
 }

@@ -130,6 +130,14 @@ const char* detopsGetDevice(mluOpHandle_t handle) {
   return handle == nullptr ? nullptr : handle->device->name().c_str();
 }
 
+mluOpStatus_t detopsGetDeviceProperties(mluOpHandle_t handle, detopsDeviceProperties* properties) {
+  return core::Guard("detopsGetDeviceProperties", [&] {
+    const mluOpContext& context = runtime::RequireHandle(handle);
+    core::RequirePointers({{"properties", properties}});
+    *properties = context.device->Properties();
+  });
+}
+
 mluOpStatus_t detopsAllocate(mluOpHandle_t handle, size_t bytes, void** memory) {
   return core::Guard("detopsAllocate", [&] {
     const mluOpContext& context = runtime::RequireHandle(handle);

@@ -4,36 +4,44 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
+#include "math/binary64.h"
+#include "math/bit_cast.h"
+#include "math/host_device.h"
 #include "math/sincos.h"
 
 namespace detops::math {
 
-struct Box3d {
+template <class Wide>
+struct Box3dOf {
   float cx, cy, cz;  // the geometric centre
   float cos, sin;    // of -heading
-  // Half sizes, in double as the comparison needs them; those of x and y include the margin.
-  double reach_x, reach_y, reach_z;
+  // Half sizes, as wide as the comparison needs them; those of x and y include the margin.
+  Wide reach_x, reach_y, reach_z;
 };
+using Box3d = Box3dOf<Binary64>;
 
 // Everything about a box that does not depend on the point.
-DETOPS_HD Box3d PrepareBox3d(const float* box) {  // [7] cx cy cz dx dy dz heading
-  constexpr double kMargin = 1e-5f;
-  const SinCosResult rotation = SinCos(-box[6]);
+template <class Wide = Binary64>
+DETOPS_HD Box3dOf<Wide> PrepareBox3d(const float* box) {  // [7] cx cy cz dx dy dz heading
+  constexpr float kMargin = 1e-5f;
+  const SinCosResult rotation = SinCos<Wide>(-box[6]);
   return {box[0],
           box[1],
           box[2],
           rotation.cos,
           rotation.sin,
-          box[3] / 2.0 + kMargin,
-          box[4] / 2.0 + kMargin,
-          box[5] / 2.0};
+          Wide{box[3]} * 0.5 + kMargin,
+          Wide{box[4]} * 0.5 + kMargin,
+          Wide{box[5]} * 0.5};
 }
 
-// The left sides are floats, the right sides doubles; the comparisons are exact. All of them are
+// The left sides are floats, the right sides wide; the comparisons are exact. All of them are
 // false when an operand is NaN.
-DETOPS_HD bool Holds(const Box3d& box, float x, float y, float z) {
+template <class Wide>
+DETOPS_HD bool Holds(const Box3dOf<Wide>& box, float x, float y, float z) {
   const float dz = z - box.cz;
   if (!((dz < 0.0f ? -dz : dz) <= box.reach_z)) return false;
   const float dx = x - box.cx, dy = y - box.cy;
@@ -91,16 +99,25 @@ DETOPS_HD Bounds3d BoundsOf(const FlatBox& b) {
   return bounds;
 }
 
-// The largest float below `bound`, and the largest float that is at most `bound`: for a float f, f
-// < bound is equivalent to f <= FloatBelow(bound), so float code decides as double code does. NaN
-// stays NaN.
-inline float FloatBelow(double bound) {
-  const float f = static_cast<float>(bound);
-  return f >= bound ? std::nextafterf(f, -std::numeric_limits<float>::infinity()) : f;
+// The next float below f, which is neither NaN nor -inf.
+DETOPS_HD float NextBelow(float f) {
+  constexpr uint32_t kLeastNegative = 0x80000001u;
+  const uint32_t bits = BitCast<uint32_t>(f);
+  return BitCast<float>(f == 0.0f ? kLeastNegative : f > 0.0f ? bits - 1 : bits + 1);
 }
-inline float FloatAtMost(double bound) {
+
+// The largest float below `bound`, and the largest float that is at most `bound`: for a float f, f
+// < bound is equivalent to f <= FloatBelow(bound), so float code decides as wider code does. NaN
+// and -inf stay what they are.
+template <class Wide>
+DETOPS_HD float FloatBelow(Wide bound) {
   const float f = static_cast<float>(bound);
-  return f > bound ? std::nextafterf(f, -std::numeric_limits<float>::infinity()) : f;
+  return f >= bound && f >= -std::numeric_limits<float>::max() ? NextBelow(f) : f;
+}
+template <class Wide>
+DETOPS_HD float FloatAtMost(Wide bound) {
+  const float f = static_cast<float>(bound);
+  return f > bound ? NextBelow(f) : f;
 }
 
 }  // namespace detops::math

@@ -3,9 +3,9 @@
 // IEEE binary16 to and from float: exact one way, one rounding to nearest even the other way.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
+#include "math/bit_cast.h"
 #include "math/host_device.h"
 
 namespace detops::math {
@@ -26,10 +26,10 @@ DETOPS_HD float ToFloat(Half h) {
   // Shifted into position, the exponent is biased by 15 where a float's is biased by 127:
   // multiplying by 2^112 corrects that exactly, and also converts subnormal halves to normal
   // floats.
-  const float value = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
+  const float value = BitCast<float>(magnitude << 13) * 0x1p112f;
   // Infinity and NaN have the largest half exponent; after the product theirs is 2^16.
   const uint32_t special = magnitude >= 0x7c00u ? 0x7f800000u : 0u;
-  return std::bit_cast<float>(std::bit_cast<uint32_t>(value) | special | sign);
+  return BitCast<float>(BitCast<uint32_t>(value) | special | sign);
 #endif
 }
 DETOPS_HD float ToFloat(float f) { return f; }
@@ -40,7 +40,7 @@ DETOPS_HD Half ToHalf(float f) {
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(f));
   return h;
 #else
-  const uint32_t bits = std::bit_cast<uint32_t>(f);
+  const uint32_t bits = BitCast<uint32_t>(f);
   const uint32_t sign = (bits >> 16) & 0x8000u;
   const uint32_t magnitude = bits & 0x7fffffffu;
   uint32_t half;
@@ -55,8 +55,8 @@ DETOPS_HD Half ToHalf(float f) {
   } else {
     // Subnormal: the last place of 0.5f is 2^-24, the spacing of subnormal halves, so the float
     // addition does the rounding.
-    const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
-    half = std::bit_cast<uint32_t>(shifted) - 0x3f000000u;
+    const float shifted = BitCast<float>(magnitude) + 0.5f;
+    half = BitCast<uint32_t>(shifted) - 0x3f000000u;
   }
   return Half{static_cast<uint16_t>(half | sign)};
 #endif

@@ -7,6 +7,7 @@
 // unqualified: the vector code supplies its own overloads next to its vector type.
 #pragma once
 
+#include "math/binary64.h"
 #include "math/host_device.h"
 
 namespace detops::math {
@@ -15,7 +16,7 @@ namespace detops::math {
 // propagated therefore goes second.
 DETOPS_HD float Min(float a, float b) { return a < b ? a : b; }
 DETOPS_HD float Max(float a, float b) { return a > b ? a : b; }
-DETOPS_HD double Min(double a, double b) { return a < b ? a : b; }
-DETOPS_HD double Max(double a, double b) { return a > b ? a : b; }
+DETOPS_HD Binary64 Min(Binary64 a, Binary64 b) { return a < b ? a : b; }
+DETOPS_HD Binary64 Max(Binary64 a, Binary64 b) { return a > b ? a : b; }
 
 }  // namespace detops::math

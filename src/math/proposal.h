@@ -9,6 +9,7 @@
 #define DETOPS_MATH_PROPOSAL_H_
 #endif
 
+#include "math/binary64.h"
 #include "math/box.h"
 #include "math/exp.h"
 #include "math/per_target.h"
@@ -54,11 +55,12 @@ DETOPS_HD Box<float> DecodeProposal(const float* anchor,    // [4] x1 y1 x2 y2
           ClipTo(x.high, image.width - off), ClipTo(y.high, image.height - off)};
 }
 
+template <class Wide = Binary64>
 DETOPS_HD Box<float> DecodeProposal(const float* anchor, const float* delta, const float* variance,
                                     ImageSize image, float off) {
   return DecodeProposal(anchor, delta, variance,
-                        ExpOfClamped(StretchExponent(delta[2], variance[2])),
-                        ExpOfClamped(StretchExponent(delta[3], variance[3])), image, off);
+                        ExpOfClamped<Wide>(StretchExponent(delta[2], variance[2])),
+                        ExpOfClamped<Wide>(StretchExponent(delta[3], variance[3])), image, off);
 }
 
 // A NaN coordinate makes a length NaN, which is not large enough. So does inf - inf.

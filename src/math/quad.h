@@ -12,8 +12,10 @@
 // (docs/numerics.md derives the bounds).
 #pragma once
 
+#include "math/binary64.h"
 #include "math/double_double.h"
 #include "math/host_device.h"
+#include "math/quad_bounds.h"
 
 namespace detops::math {
 
@@ -30,48 +32,14 @@ DETOPS_HD Real Cross(const Point<Real>& o, const Point<Real>& a, const Point<Rea
   return (a.x - o.x) * (b.y - o.y) - (a.y - o.y) * (b.x - o.x);
 }
 
-struct QuadBounds {
-  float x1, y1, x2, y2;
-};
-
-DETOPS_HD_HOT bool QuadIsFinite(const float* q) {  // [8]
-  float sum = 0.0f;
-  for (int i = 0; i < 8; ++i) sum += q[i] * 0.0f;
-  return sum == 0.0f;
-}
-
-DETOPS_HD_HOT QuadBounds BoundsOf(const float* q) {  // [8], finite
-  QuadBounds b = {q[0], q[1], q[0], q[1]};
-  for (int i = 1; i < 4; ++i) {
-    const float x = q[2 * i], y = q[2 * i + 1];
-    b.x1 = x < b.x1 ? x : b.x1;
-    b.x2 = x > b.x2 ? x : b.x2;
-    b.y1 = y < b.y1 ? y : b.y1;
-    b.y2 = y > b.y2 ? y : b.y2;
-  }
-  return b;
-}
-
-// Whether the bounds share area. Where they don't, the overlap is 0 by definition, so that any
-// neighbour search may skip the pair.
-DETOPS_HD bool BoundsOverlap(const QuadBounds& a, const QuadBounds& b) {
-  return a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2;
-}
-
 // The area of the bounds of both: what errors are relative to. Not the squared diagonal, for each
 // axis may be scaled by itself: an outline with one corner far out has areas as small beside that
 // as rounding errors are, but not beside this.
-DETOPS_HD double CommonBoundsArea(const QuadBounds& a, const QuadBounds& b) {
-  const double width = static_cast<double>(a.x2 > b.x2 ? a.x2 : b.x2) - (a.x1 < b.x1 ? a.x1 : b.x1);
-  const double height =
-      static_cast<double>(a.y2 > b.y2 ? a.y2 : b.y2) - (a.y1 < b.y1 ? a.y1 : b.y1);
+template <class Wide = Binary64>
+DETOPS_HD Wide CommonBoundsArea(const QuadBounds& a, const QuadBounds& b) {
+  const Wide width = static_cast<Wide>(a.x2 > b.x2 ? a.x2 : b.x2) - (a.x1 < b.x1 ? a.x1 : b.x1);
+  const Wide height = static_cast<Wide>(a.y2 > b.y2 ? a.y2 : b.y2) - (a.y1 < b.y1 ? a.y1 : b.y1);
   return width * height;
-}
-
-// Whether it is an upright rectangle, listed in either direction from any corner.
-DETOPS_HD bool IsUpright(const float* q) {  // [8]
-  return (q[0] == q[2] && q[3] == q[5] && q[4] == q[6] && q[7] == q[1]) ||
-         (q[1] == q[3] && q[2] == q[4] && q[5] == q[7] && q[6] == q[0]);
 }
 
 template <class Real>
@@ -86,8 +54,8 @@ struct QuadTriangles {
 // Cuts along a diagonal that lies inside: both do in a convex quadrilateral; in a concave one only
 // the diagonal through the reflex vertex, whose two triangles have the same orientation. `error` is
 // a bound on that of a cross product.
-template <class Real>
-DETOPS_HD QuadTriangles<Real> SplitQuad(const Point<Real>* p, double error) {  // [4]
+template <class Real, class Wide>
+DETOPS_HD QuadTriangles<Real> SplitQuad(const Point<Real>* p, Wide error) {  // [4]
   const Real zero = {0.0}, most = {error};
   Real cross[4];  // at each corner
   bool left = false, right = false, flat = false;
@@ -162,8 +130,8 @@ struct QuadOverlap {
 };
 
 // Both finite. `error` is as above; all areas are within 50 times that of the true ones.
-template <class Real>
-DETOPS_HD QuadOverlap<Real> MeasureOverlap(const float* a, const float* b, double error) {
+template <class Real, class Wide>
+DETOPS_HD QuadOverlap<Real> MeasureOverlap(const float* a, const float* b, Wide error) {
   const Real zero = {0.0}, origin_x = {a[0]}, origin_y = {a[1]};
   Point<Real> corners_a[4], corners_b[4];
   for (int i = 0; i < 4; ++i) {
@@ -194,10 +162,11 @@ DETOPS_HD Real Excess(const Real& shared, const Real& both, float threshold) {
 }
 
 // IoU > threshold, where the rounding errors of double leave no doubt.
-DETOPS_HD Verdict CompareInDouble(const float* a, const float* b, float threshold, double extent) {
+template <class Wide>
+DETOPS_HD Verdict CompareInDouble(const float* a, const float* b, float threshold, Wide extent) {
   // A cross product's error is below 1e-15 of the extent, and that of the excess below 5e-13.
-  const auto overlap = MeasureOverlap<double>(a, b, 1e-14 * extent);
-  const double excess = Excess(overlap.shared, overlap.both, threshold), error = 1e-12 * extent;
+  const auto overlap = MeasureOverlap<Wide>(a, b, 1e-14 * extent);
+  const Wide excess = Excess(overlap.shared, overlap.both, threshold), error = 1e-12 * extent;
   if (!overlap.stable || !(excess > error || excess < -error)) return Verdict::kDoubtful;
   return excess > 0.0 ? Verdict::kYes : Verdict::kNo;
 }
@@ -206,10 +175,10 @@ DETOPS_HD Verdict CompareInDouble(const float* a, const float* b, float threshol
 // common bounds, counts as a tie. The errors of double-double are ten thousand times smaller.
 constexpr double kTie = 1e-24;
 
-DETOPS_HD bool CompareInDoubleDouble(const float* a, const float* b, float threshold,
-                                     double extent) {
-  const auto overlap = MeasureOverlap<DoubleDouble>(a, b, 0.0);
-  return Excess(overlap.shared, overlap.both, threshold) > DoubleDouble{2 * kTie * extent};
+template <class Wide>
+DETOPS_HD bool CompareInDoubleDouble(const float* a, const float* b, float threshold, Wide extent) {
+  const auto overlap = MeasureOverlap<DoubleDoubleOf<Wide>>(a, b, Wide{0.0});
+  return Excess(overlap.shared, overlap.both, threshold) > DoubleDoubleOf<Wide>{2 * kTie * extent};
 }
 
 template <class Real>
@@ -229,22 +198,24 @@ DETOPS_HD Real UprightExcess(const QuadBounds& a, const QuadBounds& b, float thr
 
 // IoU > threshold for upright rectangles whose bounds share some area. The error in double is below
 // 4e-15 of the extent.
+template <class Wide = Binary64>
 DETOPS_HD bool UprightIoUGreater(const QuadBounds& a, const QuadBounds& b, float threshold) {
-  const double extent = CommonBoundsArea(a, b);
-  const double excess = UprightExcess<double>(a, b, threshold), error = 1e-14 * extent;
+  const Wide extent = CommonBoundsArea<Wide>(a, b);
+  const Wide excess = UprightExcess<Wide>(a, b, threshold), error = 1e-14 * extent;
   if (excess > error || excess < -error) return excess > 0.0;
-  return UprightExcess<DoubleDouble>(a, b, threshold) > DoubleDouble{kTie * extent};
+  return UprightExcess<DoubleDoubleOf<Wide>>(a, b, threshold) > DoubleDoubleOf<Wide>{kTie * extent};
 }
 
 // IoU > threshold. The IoU is 0 when the bounds share no area, when either area is 0, and when a
 // coordinate is not finite.
+template <class Wide = Binary64>
 DETOPS_HD bool QuadIoUGreater(const float* a, const float* b, float threshold) {  // [8], [8]
   if (threshold < 0.0f) return true;
   if (!QuadIsFinite(a) || !QuadIsFinite(b) || !(threshold < 1.0f)) return false;
   const QuadBounds bounds_a = BoundsOf(a), bounds_b = BoundsOf(b);
   if (!BoundsOverlap(bounds_a, bounds_b)) return false;
-  if (IsUpright(a) && IsUpright(b)) return UprightIoUGreater(bounds_a, bounds_b, threshold);
-  const double extent = CommonBoundsArea(bounds_a, bounds_b);
+  if (IsUpright(a) && IsUpright(b)) return UprightIoUGreater<Wide>(bounds_a, bounds_b, threshold);
+  const Wide extent = CommonBoundsArea<Wide>(bounds_a, bounds_b);
   const Verdict verdict = CompareInDouble(a, b, threshold, extent);
   return verdict == Verdict::kDoubtful ? CompareInDoubleDouble(a, b, threshold, extent)
                                        : verdict == Verdict::kYes;

@@ -25,15 +25,6 @@ struct alignas(16) FilterQuad {
   Shape shape;
 };
 
-// The bounds within which it may overlap others; x1 > x2 if it can't, having no area or a corner
-// that is not finite.
-DETOPS_HD_HOT QuadBounds ReachOf(const float* q) {  // [8]
-  constexpr QuadBounds kNowhere = {1.0f, 1.0f, -1.0f, -1.0f};
-  if (!QuadIsFinite(q)) return kNowhere;
-  const QuadBounds b = BoundsOf(q);
-  return b.x1 < b.x2 && b.y1 < b.y2 ? b : kNowhere;  // no width or no height: no area
-}
-
 // Of the length of an elongated quadrilateral, its width is less than this share.
 constexpr double kElongated = 0.125;
 
@@ -111,24 +102,6 @@ DETOPS_HD FilterQuad PrepareQuad(const float* q, QuadBounds& bounds) {  // [8]
   // A strip has no more area than its width times the diagonal of the bounds.
   if (area < kElongated * (width * width + height * height)) FindStrip(result);
   return result;
-}
-
-// Below this threshold, products with it might underflow.
-constexpr float kLeastThreshold = 1e-7f;
-
-// Whether no two simple quadrilaterals with these areas and bounds can overlap enough: they share
-// no more than the smaller area, and no more than their bounds do. The margin covers the rounding
-// errors of float.
-DETOPS_HD_HOT bool NeverEnough(float area_a, float area_b, const QuadBounds& a, const QuadBounds& b,
-                               float threshold) {
-  const float width = (a.x2 < b.x2 ? a.x2 : b.x2) - (a.x1 > b.x1 ? a.x1 : b.x1);
-  const float height = (a.y2 < b.y2 ? a.y2 : b.y2) - (a.y1 > b.y1 ? a.y1 : b.y1);
-  const float smaller = area_a < area_b ? area_a : area_b;
-  const float most = smaller < width * height ? smaller : width * height;
-  const float both = area_a + area_b;
-  // Nothing may under- or overflow.
-  if (!(threshold > kLeastThreshold && both > 1e-30f && both < 1e37f)) return false;
-  return most * (1.0f + threshold) < 0.999f * threshold * both;
 }
 
 // The same for two elongated quadrilaterals, by the strips along their longest edges: one lies

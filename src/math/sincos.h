@@ -7,10 +7,12 @@
 // determine the nearest float; where it does not, double-double arithmetic is used.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
+#include "math/binary64.h"
+#include "math/bit_cast.h"
 #include "math/double_double.h"
+#include "math/host_device.h"
 
 namespace detops::math {
 
@@ -20,18 +22,20 @@ struct SinCosResult {
 
 namespace sincos_internal {
 
+template <class Wide>
 struct Reduced {
-  DoubleDouble r;     // |x| = quadrant * pi/2 + r, |r| <= pi/4
-  uint32_t quadrant;  // modulo 4
+  DoubleDoubleOf<Wide> r;  // |x| = quadrant * pi/2 + r, |r| <= pi/4
+  uint32_t quadrant;       // modulo 4
 };
 
 // |x| > pi/4, finite. Payne and Hanek: multiply the 24-bit significand by those 128 bits of 2/pi
 // that decide the product modulo 4. Fixed point, so no argument is too large.
-DETOPS_HD Reduced Reduce(float abs_x) {
+template <class Wide>
+DETOPS_HD Reduced<Wide> Reduce(float abs_x) {
   // 32 zero bits, then 2/pi.
   constexpr uint32_t kTwoOverPi[9] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
                                       0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561};
-  const uint32_t bits = std::bit_cast<uint32_t>(abs_x);
+  const uint32_t bits = BitCast<uint32_t>(abs_x);
   const uint64_t significand = (bits & 0x7fffffu) | 0x800000u;
   const int scale = static_cast<int>(bits >> 23) - 150;  // |x| = significand * 2^scale
 
@@ -59,42 +63,46 @@ DETOPS_HD Reduced Reduce(float abs_x) {
     low = ~low + 1;
     high = ~high + (low == 0 ? 1 : 0);
   }
-  const DoubleDouble top = TwoSum(static_cast<double>(high >> 32) * 0x1p-30,
-                                  static_cast<double>(high & 0xffffffffu) * 0x1p-62);
-  const DoubleDouble fraction = FastTwoSum(top.hi, top.lo + static_cast<double>(low) * 0x1p-126);
-  const DoubleDouble half_pi = {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54};
-  DoubleDouble r = fraction * half_pi;
+  using Pair = DoubleDoubleOf<Wide>;
+  const Pair top = TwoSum(static_cast<Wide>(high >> 32) * 0x1p-30,
+                          static_cast<Wide>(high & 0xffffffffu) * 0x1p-62);
+  const Pair fraction = FastTwoSum(top.hi, top.lo + static_cast<Wide>(low) * 0x1p-126);
+  const Pair half_pi = {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54};
+  Pair r = fraction * half_pi;
   if (negative) r = {-r.hi, -r.lo};
   return {r, quadrant};
 }
 
 // The Taylor series to the power 19: the largest terms in double-double, the rest in double.
-DETOPS_HD DoubleDouble SinSeries(DoubleDouble r, DoubleDouble z) {  // z = r*r
-  double tail = -1.0 / 121645100408832000.0;                        // 19!
+template <class Wide>
+DETOPS_HD DoubleDoubleOf<Wide> SinSeries(DoubleDoubleOf<Wide> r,
+                                         DoubleDoubleOf<Wide> z) {  // z = r*r
+  using Pair = DoubleDoubleOf<Wide>;
+  Wide tail = -1.0 / 121645100408832000.0;  // 19!
   tail = tail * z.hi + 1.0 / 355687428096000.0;
   tail = tail * z.hi - 1.0 / 1307674368000.0;
   tail = tail * z.hi + 1.0 / 6227020800.0;
   tail = tail * z.hi - 1.0 / 39916800.0;
   tail = tail * z.hi + 1.0 / 362880.0;
   tail = tail * z.hi - 1.0 / 5040.0;
-  DoubleDouble sum = DoubleDouble{0x1.1111111111111p-7, 0x1.1111111111111p-63} +  // 1/5!
-                     z * DoubleDouble{tail, 0.0};
-  sum = DoubleDouble{-0x1.5555555555555p-3, -0x1.5555555555555p-57} + z * sum;  // 1/3!
+  Pair sum = Pair{0x1.1111111111111p-7, 0x1.1111111111111p-63} + z * Pair{tail, 0.0};  // 1/5!
+  sum = Pair{-0x1.5555555555555p-3, -0x1.5555555555555p-57} + z * sum;                 // 1/3!
   return r + r * (z * sum);
 }
 
-DETOPS_HD DoubleDouble CosSeries(DoubleDouble z) {
-  double tail = -1.0 / 6402373705728000.0;  // 18!
+template <class Wide>
+DETOPS_HD DoubleDoubleOf<Wide> CosSeries(DoubleDoubleOf<Wide> z) {
+  using Pair = DoubleDoubleOf<Wide>;
+  Wide tail = -1.0 / 6402373705728000.0;  // 18!
   tail = tail * z.hi + 1.0 / 20922789888000.0;
   tail = tail * z.hi - 1.0 / 87178291200.0;
   tail = tail * z.hi + 1.0 / 479001600.0;
   tail = tail * z.hi - 1.0 / 3628800.0;
   tail = tail * z.hi + 1.0 / 40320.0;
   tail = tail * z.hi - 1.0 / 720.0;
-  DoubleDouble sum = DoubleDouble{0x1.5555555555555p-5, 0x1.5555555555555p-59} +  // 1/4!
-                     z * DoubleDouble{tail, 0.0};
-  sum = DoubleDouble{-0.5, 0.0} + z * sum;
-  return DoubleDouble{1.0, 0.0} + z * sum;
+  Pair sum = Pair{0x1.5555555555555p-5, 0x1.5555555555555p-59} + z * Pair{tail, 0.0};  // 1/4!
+  sum = Pair{-0.5, 0.0} + z * sum;
+  return Pair{1.0, 0.0} + z * sum;
 }
 
 // The same series in double, and the float it rounds to; certain if all values within 2^-45 round
@@ -103,14 +111,16 @@ struct Rounded {
   float value;
   bool certain;
 };
-DETOPS_HD Rounded RoundIfCertain(double v) {
+template <class Wide>
+DETOPS_HD Rounded RoundIfCertain(Wide v) {
   const float low = static_cast<float>(v * (1.0 - 0x1p-45));
   const float high = static_cast<float>(v * (1.0 + 0x1p-45));
   return {low, low == high};
 }
-DETOPS_HD Rounded QuickSin(double r) {
-  const double z = r * r;
-  double p = -1.0 / 1307674368000.0;  // 15!
+template <class Wide>
+DETOPS_HD Rounded QuickSin(Wide r) {
+  const Wide z = r * r;
+  Wide p = -1.0 / 1307674368000.0;  // 15!
   p = p * z + 1.0 / 6227020800.0;
   p = p * z - 1.0 / 39916800.0;
   p = p * z + 1.0 / 362880.0;
@@ -119,9 +129,10 @@ DETOPS_HD Rounded QuickSin(double r) {
   p = p * z - 1.0 / 6.0;
   return RoundIfCertain(r + r * (z * p));
 }
-DETOPS_HD Rounded QuickCos(double r) {
-  const double z = r * r;
-  double p = 1.0 / 20922789888000.0;  // 16!
+template <class Wide>
+DETOPS_HD Rounded QuickCos(Wide r) {
+  const Wide z = r * r;
+  Wide p = 1.0 / 20922789888000.0;  // 16!
   p = p * z - 1.0 / 87178291200.0;
   p = p * z + 1.0 / 479001600.0;
   p = p * z - 1.0 / 3628800.0;
@@ -133,26 +144,28 @@ DETOPS_HD Rounded QuickCos(double r) {
 }
 
 // One rounding of hi + lo: first to odd in double, then to nearest in float.
-DETOPS_HD float RoundToFloat(DoubleDouble v) {
-  uint64_t bits = std::bit_cast<uint64_t>(v.hi);
+template <class Wide>
+DETOPS_HD float RoundToFloat(DoubleDoubleOf<Wide> v) {
+  uint64_t bits = BitCast<uint64_t>(v.hi);
   if (v.lo != 0.0 && (bits & 1u) == 0) bits += (v.lo > 0.0) == (v.hi > 0.0) ? 1u : ~uint64_t{0};
-  return static_cast<float>(std::bit_cast<double>(bits));
+  return static_cast<float>(BitCast<Wide>(bits));
 }
 
 }  // namespace sincos_internal
 
 // NaN for an infinite or NaN argument.
+template <class Wide = Binary64>
 DETOPS_HD SinCosResult SinCos(float x) {
   using namespace sincos_internal;
-  const bool negative = (std::bit_cast<uint32_t>(x) >> 31) != 0;
+  const bool negative = (BitCast<uint32_t>(x) >> 31) != 0;
   const float abs_x = negative ? -x : x;
   if (!(abs_x <= 0x1.fffffep127f)) return {x - x, x - x};
-  Reduced reduced = {{abs_x, 0.0}, 0};
-  if (abs_x > 0x1.921fb4p-1f) reduced = Reduce(abs_x);  // the largest float below pi/4
+  Reduced<Wide> reduced = {{abs_x, 0.0}, 0};
+  if (abs_x > 0x1.921fb4p-1f) reduced = Reduce<Wide>(abs_x);  // the largest float below pi/4
   const Rounded quick_sin = QuickSin(reduced.r.hi), quick_cos = QuickCos(reduced.r.hi);
   float s = quick_sin.value, c = quick_cos.value;
   if (!quick_sin.certain || !quick_cos.certain) {
-    const DoubleDouble z = reduced.r * reduced.r;
+    const DoubleDoubleOf<Wide> z = reduced.r * reduced.r;
     s = RoundToFloat(SinSeries(reduced.r, z));
     c = RoundToFloat(CosSeries(z));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the library wants of a device: memory and queues. Kernels are not here; they find their way
+// What the library wants of a device: memory, queues, and notifiers, which take the time. Kernels are not here; they find their way
 // through the table of implementations.
 #pragma once
 
@@ -11,6 +11,7 @@
 
 #include "cnrt.h"
 #include "core/tensor_desc.h"
+#include "detops/detops.h"
 
 namespace detops::runtime {
 
@@ -42,6 +43,15 @@ class Device {
   virtual void DestroyQueue(cnrtQueue_t queue) = 0;
   virtual void Synchronize(cnrtQueue_t queue) = 0;
 
+  virtual cnrtNotifier_t CreateNotifier() = 0;
+  virtual void DestroyNotifier(cnrtNotifier_t notifier) = 0;
+  virtual void Place(cnrtNotifier_t notifier, cnrtQueue_t queue) = 0;
+  virtual void Wait(cnrtNotifier_t notifier) = 0;
+  // Both were placed.
+  virtual float MicrosecondsBetween(cnrtNotifier_t start, cnrtNotifier_t end) = 0;
+
+  virtual detopsDeviceProperties Properties() const { return {}; }
+
  private:
   std::string name_, description_;
 };
@@ -62,4 +72,9 @@ void SetCurrentDevice(Device& device);
 
 struct cnrtQueue {
   detops::runtime::Device* device;
+};
+
+struct cnrtNotifier {
+  detops::runtime::Device* device;
+  bool placed = false;
 };

@@ -27,6 +27,10 @@ template <class Op>
 const Implementation<Op>& Select(const mluOpContext& handle, const typename Op::Plan& plan) {
   const std::string& forced = handle.forced_implementation;
   const std::span<const Implementation<Op>> candidates = ImplementationsOn<Op>(*handle.device);
+  if (candidates.empty()) {
+    core::Fail(MLUOP_STATUS_NOT_SUPPORTED, handle.device->name(), " has no implementation of ",
+               Op::kName);
+  }
   std::string refusals;
   for (const Implementation<Op>& candidate : candidates) {
     if (!forced.empty() && forced != candidate.name) continue;

@@ -139,7 +139,9 @@ struct Schema {
   const char* size_unit;                      // "boxes"
   const char* item;                           // "box"
   const char* limited_by;                     // why it may stay below the machine's peaks
-  std::string (*describe)(const Problem&);    // "[2000,9] scattered threshold 0.1"
+  // The share of a peak that the operator's document asks for, where it names one.
+  std::optional<double> efficiency_bar = {};
+  std::string (*describe)(const Problem&);  // "[2000,9] scattered threshold 0.1"
   std::string (*summarize)(const Problem&, const std::vector<Array>& results);  // "kept 8 of 10"
 };
 

@@ -104,8 +104,10 @@ TEST_F(FaultsTest, MemoryRunsOut) {
     if (FailsFrom(common + step, "list -q")) common += step;
   }
   ASSERT_GT(common, 500);
+  const std::string list = Run("list").out;
   for (int64_t n = 1; n < common; n += common / kSteps) {
     const Outcome o = Run("list", Fault("DETOPS_FAIL_ALLOCATION", n));
+    if (o.code == 0 && o.out == list) continue;  // a buffer that is done without
     EXPECT_EQ(o.code, 2) << n;
     EXPECT_TRUE(o.err.starts_with("detops: ")) << n << o.err;
   }

@@ -69,8 +69,8 @@ TEST_F(RunTest, InstructionSetsCanBeCapped) {
 
 // The option, else the variable, else the first device.
 TEST_F(RunTest, TheDeviceMayComeFromTheEnvironment) {
-  Write("dets.csv", kQuads);
-  const std::string run = "run poly_nms --boxes dets.csv --json";
+  Write("boxes.csv", "0,0,2,2\n1,1,3,3\n");
+  const std::string run = "run bbox_overlaps --bboxes1 boxes.csv --bboxes2 boxes.csv --json";
   EXPECT_EQ(Run(run, "DETOPS_DEVICE=cpu").code, 0);
   EXPECT_EQ(Run(run, "DETOPS_DEVICE=").code, 0);
   EXPECT_EQ(Run(run + " --device cpu", "DETOPS_DEVICE=tpu:0").code, 0);

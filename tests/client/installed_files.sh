@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: installed_files.sh PREFIX LIBDIR SOURCE LIBRARY [PLUGIN]
+# usage: installed_files.sh PREFIX LIBDIR SOURCE LIBRARY [PLUGIN...]
 # The files and links of an installed copy, and no others. LIBRARY is the file with the whole version;
-# the program is there if it was built.
+# the program is there if it was built. Plug-ins, and what they need, lie beside the library.
 set -eu
 export LC_ALL=C
-prefix=$1 libdir=$2 source=$3 library=$4 plugin=${5:-}
+prefix=$1 libdir=$2 source=$3 library=$4
+shift 4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -25,7 +26,7 @@ $libdir/cmake/detops/detops-config.cmake
 $libdir/cmake/detops/detops-config-version.cmake
 $libdir/pkgconfig/detops.pc
 LIST
-  [ -z "$plugin" ] || echo "$libdir/$plugin"
+  for plugin; do echo "$libdir/$plugin"; done
   # CMake names one of its files after the kind of build.
   grep "^$libdir/cmake/detops/detops-config-[a-z]*\.cmake$" "$work/there"
   grep "^bin/detops$" "$work/there" || true

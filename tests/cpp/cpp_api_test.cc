@@ -6,6 +6,8 @@
 
 #include "detops/detops.hpp"
 #include "oracle/oracle.h"
+#include "support/handle.h"
+#include "support/operators.h"
 #include "support/random_data.h"
 
 namespace detops {
@@ -26,6 +28,40 @@ TEST(CppApi, BboxOverlaps) {
   EXPECT_EQ(aligned.shape(), Shape{2});
   EXPECT_EQ(aligned.to_vector<float>(), (std::vector<float>{1, 1}));
   EXPECT_EQ(context.last_implementation().rfind("cpu:", 0), 0u);
+}
+
+// On each of them that can be used here: "mlu590" is Context("mlu590").
+TEST(CppApi, EveryDevice) {
+  Rng rng(60);
+  const std::vector<float> a = UniformFloats(rng, 40 * 4, 0, 9),
+                           b = UniformFloats(rng, 30 * 4, 0, 9);
+  Context cpu("cpu");
+  const std::vector<float> expected =
+      bbox_overlaps(cpu, {a.data(), {40, 4}}, {b.data(), {30, 4}}).to_vector<float>();
+  for (const std::string& device : test::UsableDevices()) {
+    Context context(device);
+    EXPECT_EQ(context.device(), device);
+    const Tensor boxes1 = context.from_host(a.data(), {40, 4});
+    const Tensor boxes2 = context.from_host(b.data(), {30, 4});
+    const TensorView view1 = context.view<float>(boxes1), view2 = context.view<float>(boxes2);
+    const Tensor ious = bbox_overlaps(context, view1, view2);
+    test::ExpectSameFloats(ious.to_vector<float>(), expected, device);
+    EXPECT_EQ(test::DeviceOf(context.last_implementation()), test::DeviceOf(device));
+    // Columns of a wider tensor are made dense there.
+    const Tensor wide = context.from_host(a.data(), {20, 8});
+    const TensorView left(wide.data<float>(), {20, 4}, {8, 1}, device);
+    EXPECT_EQ(bbox_overlaps(context, left, view2).shape(), (Shape{20, 30}));
+    EXPECT_EQ(context.from_host(a.data(), {0, 4}).size(), 0);
+    if (device == "cpu") continue;
+    try {
+      bbox_overlaps(context, {a.data(), {40, 4}}, view2);
+      FAIL() << "host memory was taken for a device's";
+    } catch (const Error& e) {
+      EXPECT_STREQ(
+          e.what(),
+          ("detops::bbox_overlaps: bbox1: lies on cpu, but the context runs on " + device).c_str());
+    }
+  }
 }
 
 TEST(CppApi, HalfBoxes) {
@@ -185,9 +221,10 @@ TEST(CppApi, ErrorsNameTheCppFunctionAndItsArgument) {
               points_in_boxes(context, {data, {}}, {data, {1, 1, 7}});
             }),
             "detops::points_in_boxes: points: has 0 dims");
-  EXPECT_EQ(ErrorOf([&] { Context("nowhere"); }),
-            "detops::Context: device: there is no \"nowhere\"; expected cpu, cuda, cuda:N, mlu, mlu590, "
-            "mlu370");
+  EXPECT_EQ(
+      ErrorOf([&] { Context("nowhere"); }),
+      "detops::Context: device: there is no \"nowhere\"; expected cpu, cuda, cuda:N, mlu, mlu590, "
+      "mlu370");
   context.set_implementation("cpu:nothing");
   EXPECT_EQ(overlaps(box).find("detops::bbox_overlaps: "), 0u);
   EXPECT_EQ(ErrorOf([&] { context.empty(DType::kHalf, {1}).data<float>(); }),

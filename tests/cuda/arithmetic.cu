@@ -19,8 +19,8 @@ __device__ math::SinCosResult SlowSinCos(float x) {
   using namespace math::sincos_internal;
   const float abs_x = fabsf(x);
   if (!(abs_x <= 0x1.fffffep127f)) return {x - x, x - x};
-  Reduced reduced = {{abs_x, 0.0}, 0};
-  if (abs_x > 0x1.921fb4p-1f) reduced = Reduce(abs_x);
+  Reduced<double> reduced = {{abs_x, 0.0}, 0};
+  if (abs_x > 0x1.921fb4p-1f) reduced = Reduce<double>(abs_x);
   const math::DoubleDouble z = reduced.r * reduced.r;
   const float s = RoundToFloat(SinSeries(reduced.r, z)), c = RoundToFloat(CosSeries(z));
   const bool swap = (reduced.quadrant & 1u) != 0;

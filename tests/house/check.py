@@ -18,6 +18,11 @@ LAYERS = [["math", "core"], ["runtime", "schema"], ["cpu", "cuda", "mlu"], ["ops
 # Where a layer goes through all operators, whose lists CMake writes.
 EXCEPTIONS = {
     ("src/runtime/cuda/plugin.cu", "ops/list_cuda.h"),
+    ("src/runtime/mlu/plugin.cc", "ops/list_mlu.h"),
+    # What host code and kernels tell each other about a launch.
+    ("src/runtime/mlu/launch.h", "mlu/card.h"),
+    ("src/runtime/mlu/make_contiguous.h", "mlu/card.h"),
+    ("src/runtime/mlu/mlu_device.h", "mlu/card.h"),
     ("src/schema/schema.cc", "ops/names.h"),
 }
 
@@ -71,6 +76,25 @@ def begin_kernel():
                 yield f"{path.relative_to(ROOT)}:{line}: {found[1]} does not begin with BeginKernel()"
 
 
+def mlu_kernels():
+    """Code for MLUs is what the vendor's compiler takes: nothing of the simulator, of C++20's library
+    or of the host's API in it, and no double."""
+    foreign = re.compile(r"\b(double|std::\w+|bang::\w+|_Float16|concept|requires|consteval|mluOp\w+)\b")
+    headers = {f"{name}.h" for name in "bang cnrt float limits math stddef stdint string".split()}
+    for path in files("src"):
+        relative = path.relative_to(ROOT).as_posix()
+        if path.suffix != ".mlu" and not re.match(r"src/(mlu/|ops/\w+/mlu\w*)[^/]*\.h$", relative):
+            continue
+        text = re.sub(r"//[^\n]*|/\*.*?\*/", lambda m: "\n" * m[0].count("\n"), path.read_text(),
+                      flags=re.S)
+        for number, line in enumerate(text.splitlines(), 1):
+            if found := foreign.search(line):
+                yield f"{relative}:{number}: {found[1]} is nothing for an MLU"
+            header = re.match(r"\s*#include <([^>]*)>", line)
+            if header and header[1] not in headers:
+                yield f"{relative}:{number}: an MLU has no <{header[1]}>"
+
+
 def operator_names():
     """No operator is known by name outside of its folder: CMake lists the folders.
 
@@ -88,13 +112,16 @@ def operator_names():
             continue
         comment = "//" if path.suffix in SOURCES else "#"
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            code = re.sub(rf"{comment}.*|detops (run|gen|check|bench) [\w/]+|like \w+ or [\w/]+", "",
+            code = re.sub(rf"{comment}.*|detops (run|gen|check|bench|trace( case)?) [\w/]+|like \w+ or [\w/]+", "",
                           line)
             if found := names.search(code):
                 yield f"{relative}:{number}: names {found[1]}"
 
 
-RULES = {rule.__name__: rule for rule in (layers, operator_folders, operator_names, begin_kernel)}
+RULES = {
+    rule.__name__: rule
+    for rule in (layers, operator_folders, operator_names, begin_kernel, mlu_kernels)
+}
 
 if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in RULES:

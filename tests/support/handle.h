@@ -21,9 +21,10 @@ namespace detops::test {
 #define EXPECT_OK(call) EXPECT_EQ((call), MLUOP_STATUS_SUCCESS) << detopsGetLastErrorMessage()
 #define ASSERT_OK(call) ASSERT_EQ((call), MLUOP_STATUS_SUCCESS) << detopsGetLastErrorMessage()
 
-// "cpu:reference" runs on "cpu".
-inline std::string DeviceOf(std::string_view implementation) {
-  return std::string(implementation.substr(0, implementation.find(':')));
+// "cpu:reference" runs on "cpu"; "mlu590" is one of "mlu".
+inline std::string DeviceOf(std::string_view implementation_or_device) {
+  return std::string(
+      implementation_or_device.substr(0, implementation_or_device.find_first_of(":0123456789")));
 }
 
 // How much slower than a processor's an implementation is here, roughly: MLUs are simulated.
@@ -31,14 +32,26 @@ inline int64_t SlowdownOf(std::string_view implementation) {
   return DeviceOf(implementation) == "mlu" ? 50 : 1;
 }
 
-// Why no device of that kind ("cuda") can be used here; "" if one can.
-inline std::string WhyNot(std::string_view kind) {
+inline std::vector<detopsDeviceInfo> AllDevices() {
   size_t count = 0;
   EXPECT_OK(detopsListDevices(nullptr, 0, &count));
   std::vector<detopsDeviceInfo> devices(count);
   EXPECT_OK(detopsListDevices(devices.data(), count, &count));
+  return devices;
+}
+
+inline std::vector<std::string> UsableDevices() {
+  std::vector<std::string> names;
+  for (const detopsDeviceInfo& device : AllDevices()) {
+    if (device.usable) names.emplace_back(device.name);
+  }
+  return names;
+}
+
+// Why no device of that kind ("cuda") can be used here; "" if one can.
+inline std::string WhyNot(std::string_view kind) {
   std::string reason = "there is no such kind";
-  for (const detopsDeviceInfo& device : devices) {
+  for (const detopsDeviceInfo& device : AllDevices()) {
     if (DeviceOf(device.name) != kind) continue;
     if (device.usable) return "";
     reason = device.reason;

@@ -30,6 +30,7 @@ int Main(int argc, char** argv) {
   AddCheck(program, exit_code);
   AddGen(program, exit_code);
   AddBench(program, exit_code);
+  AddTrace(program, exit_code);
   AddReport(program, exit_code);
   AddDemo(program, exit_code);
   AddCompletion(program, exit_code);

@@ -16,11 +16,9 @@
 namespace bang {
 
 template <typename To, typename From>
-inline To BitCast(From from) {
+constexpr To BitCast(From from) {
   static_assert(sizeof(To) == sizeof(From), "BitCast keeps the bits");
-  To to;
-  memcpy(&to, &from, sizeof to);
-  return to;
+  return __builtin_bit_cast(To, from);
 }
 
 // How a conversion treats what lies between two values of its result.
@@ -51,7 +49,7 @@ constexpr bool RoundsUp(Rounding rounding, bool negative, bool odd, bool cut, in
 
 // The bits of a value with `exponent_bits` and `mantissa_bits` from a double: one rounding,
 // whatever the source was. A NaN becomes the quiet one of its sign.
-inline uint32_t NarrowBits(double value, int exponent_bits, int mantissa_bits, Rounding rounding) {
+constexpr uint32_t NarrowBits(double value, int exponent_bits, int mantissa_bits, Rounding rounding) {
   const uint64_t bits = BitCast<uint64_t>(value);
   const bool negative = bits >> 63;
   const uint32_t sign = (negative ? 1u : 0u) << (exponent_bits + mantissa_bits);
@@ -94,15 +92,15 @@ inline uint32_t NarrowBits(double value, int exponent_bits, int mantissa_bits, R
   return sign | static_cast<uint32_t>(result);
 }
 
-inline uint16_t HalfBits(double value, Rounding rounding = Rounding::kNearestEven) {
+constexpr uint16_t HalfBits(double value, Rounding rounding = Rounding::kNearestEven) {
   return static_cast<uint16_t>(NarrowBits(value, 5, 10, rounding));
 }
 
-inline uint16_t BFloat16Bits(double value, Rounding rounding = Rounding::kNearestEven) {
+constexpr uint16_t BFloat16Bits(double value, Rounding rounding = Rounding::kNearestEven) {
   return static_cast<uint16_t>(NarrowBits(value, 8, 7, rounding));
 }
 
-inline float HalfValue(uint16_t bits) {
+constexpr float HalfValue(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
   const uint32_t magnitude = bits & 0x7FFFu;
   if (magnitude >= 0x7C00) {  // infinity, or a NaN, made quiet
@@ -114,7 +112,7 @@ inline float HalfValue(uint16_t bits) {
   return BitCast<float>(sign | BitCast<uint32_t>(value));
 }
 
-inline float BFloat16Value(uint16_t bits) {
+constexpr float BFloat16Value(uint16_t bits) {
   return BitCast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
@@ -125,15 +123,22 @@ class Float16 {
  public:
   Float16() = default;
   template <typename T, typename = std::enable_if_t<std::is_arithmetic<T>::value>>
-  Float16(T value)  // NOLINT(google-explicit-constructor): converts as the built-in types do
+  constexpr Float16(T value)  // NOLINT(google-explicit-constructor): converts as the built-in types do
       : bits_(static_cast<uint16_t>(NarrowBits(static_cast<double>(value), kExponentBits,
                                                kMantissaBits, Rounding::kNearestEven))) {}
   template <int kOtherExponentBits, int kOtherMantissaBits>
   explicit Float16(Float16<kOtherExponentBits, kOtherMantissaBits> value)
       : Float16(static_cast<float>(value)) {}
 
-  operator float() const {  // NOLINT(google-explicit-constructor)
+  // To float and to nothing else without a cast: so `b ? half_value : 0` is a half.
+  template <typename T, std::enable_if_t<std::is_same<T, float>::value, int> = 0>
+  constexpr operator T() const {  // NOLINT(google-explicit-constructor)
     return kExponentBits == 8 ? BFloat16Value(bits_) : HalfValue(bits_);
+  }
+  template <typename T, std::enable_if_t<std::is_arithmetic<T>::value &&
+                                             !std::is_same<T, float>::value, int> = 0>
+  constexpr explicit operator T() const {
+    return static_cast<T>(static_cast<float>(*this));
   }
 
   static Float16 FromBits(uint16_t bits) {

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include <type_traits>
+
 #include "bang/task.h"
 #include "bang/where.h"
 #include "cnrt.h"
@@ -54,6 +56,9 @@ class LocalArray {
 
 // Memory for an array of NRAM, WRAM or LDRAM, the calling thread's own as long as it lives.
 void* CoreMemory(int64_t bytes);
+
+// The values that an array is declared with, at the start of a task.
+void SetValues(void* array, const void* values, int64_t bytes);
 
 // The same address, but the compiler no longer knows what it is of: clang tells of loads and stores
 // of an array on the stack only through pointers that may come from elsewhere.

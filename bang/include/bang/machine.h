@@ -106,6 +106,11 @@ bool IsIn(const void* address, Space space);  // __is_nram and their like
 void Print(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 [[noreturn]] void Stop(const char* reason, Where where);  // __abort, a failed __assert
+// What assert of <cassert> calls, and macros of libraries: __assert_fail in device code.
+[[noreturn]] inline void AssertFailed(const char* reason, const char* file, unsigned line,
+                                      const char*) {
+  Stop(reason, {file, static_cast<int>(line)});
+}
 
 }  // namespace bang
 

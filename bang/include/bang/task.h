@@ -23,9 +23,9 @@ void BindTask();
 
 }  // namespace bang
 
-// Variables, not macros, for kernels have variables of these names of their own. Only device code
-// sees them, so a program's host code may use the names, too.
-#ifdef __BANG_ARCH__
+// Variables, not macros, for kernels have variables of these names of their own. Host code of a
+// .mlu sees them, too, for libraries name them in macros that both sides use: there they are 0.
+#ifdef __BANG__
 #define BANG_TASK_NUMBER(name) \
   extern __thread const int name __asm__("bang_" #name) __attribute__((tls_model("initial-exec")))
 BANG_TASK_NUMBER(taskId);

@@ -58,6 +58,11 @@ class DriverTest(unittest.TestCase):
             self.bangcc("hello.mlu", "-DVALUE=1000", arch, "-o", "hello")
             self.assertEqual(self.call("./hello").stdout, f"{value + 1000}\n")
 
+    def test_libraries_of_the_vendor_are_here_already(self):
+        self.write("a.mlu", HELLO)
+        self.bangcc("a.mlu", "-DVALUE=1", "-o", "a", "-lcnrt", "-lcndrv", "-l", "cnbin", "-lm")
+        self.assertEqual(self.call("./a").stdout, "593\n")
+
     def test_default_output_and_card(self):
         self.write("hello.mlu", HELLO)
         self.bangcc("-D", "VALUE=0", "hello.mlu")
@@ -147,6 +152,19 @@ class DriverTest(unittest.TestCase):
         self.assertEqual(said.count("kernel.mlu:3: warning: double is no type of the device"), 1, said)
         self.assertEqual(said.count("kernel.mlu:7: warning: unused variable"), 1, said)
         self.assertEqual(said.count("warning"), 2, said)
+
+    def test_what_only_kernels_use_is_used(self):
+        self.write("kernel.mlu", "static int helper(int x) { return x + 1; }\n"
+                   "static const float kTable[3] = {1, 2, 3};\nstatic int scale = 4;\n"
+                   "namespace { float Half(float x) { return x / 2; } }\n"
+                   "__mlu_global__ void Kernel(float *out, int n) {\n"
+                   "  out[0] = helper(n) + Half(kTable[1]) * scale;\n}\n")
+        self.bangcc("-c", "-Wall", "-Wextra", "-Werror", "kernel.mlu")
+        self.write("kernel.mlu", "__mlu_global__ void Kernel(float *out) { out[0] = 1; }\n"
+                   "static int Nobody() { return 1; }\n")
+        said = self.bangcc("-c", "-Wall", "kernel.mlu").stderr
+        self.assertIn("kernel.mlu:2: warning: ", said)
+        self.assertIn("unused", said)
 
     def test_unroll_pragmas_are_no_warning(self):
         self.write("kernel.mlu", "__mlu_global__ void Kernel(float *out) {\n#pragma unroll 4\n"

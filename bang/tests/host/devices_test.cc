@@ -30,6 +30,9 @@ TEST(Devices, AreTheCards) {
       {cnrtAttrComputeCapabilityMajor, 5, 3},
       {cnrtAttrMaxClusterCountPerUnionTask, 8, 8},
       {cnrtAttrIpuClockRate, 1500000, 1000000},
+      // 2048 and 307.2 GB/s at two transfers per cycle.
+      {cnrtAttrMemClockRate, 1600000, 3200000},
+      {cnrtAttrGmemBusWidth, 5120, 384},
   };
   for (const auto& row : rows) {
     EXPECT_EQ(Attribute(row.attribute, 0), row.mlu590) << row.attribute;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Queues, notifiers, and simulated time; run with BANG_DEVICE=mlu590,mlu370.
+#include <bang/simulator.h>
 #include <cnrt.h>
 #include <gtest/gtest.h>
 
@@ -138,18 +139,21 @@ TEST_F(Queues, HostFunctionsRun) {
 TEST_F(Queues, AStoppedKernelStaysTheDevicesError) {
   void* data = nullptr;
   ASSERT_EQ(cnrtMalloc(&data, 8), cnrtSuccess);
-  bang::CurrentDevice().SetStickyError(cnrtErrorKernelTrap);
-  bang::CurrentDevice().SetStickyError(cnrtErrorAssert);
+  bang::CurrentDevice().SetStickyError(cnrtErrorKernelTrap, "a race");
+  bang::CurrentDevice().SetStickyError(cnrtErrorAssert, "an assertion");
   EXPECT_EQ(cnrtQueueSync(first_), cnrtErrorKernelTrap);
   EXPECT_EQ(cnrtMemset(data, 0, 8), cnrtErrorKernelTrap);
   EXPECT_EQ(cnrtGetLastError(), cnrtErrorKernelTrap);
   EXPECT_EQ(cnrtGetLastError(), cnrtErrorKernelTrap);
+  EXPECT_STREQ(bangErrorText(), "a race");
   EXPECT_EQ(cnrtSetDevice(1), cnrtSuccess);
   EXPECT_EQ(cnrtGetLastError(), cnrtSuccess);  // the other device's
+  EXPECT_STREQ(bangErrorText(), "");
   EXPECT_EQ(cnrtSyncDevice(), cnrtSuccess);
   EXPECT_EQ(cnrtSetDevice(0), cnrtSuccess);
   EXPECT_EQ(cnrtDeviceReset(), cnrtSuccess);
   EXPECT_EQ(cnrtGetLastError(), cnrtSuccess);
+  EXPECT_STREQ(bangErrorText(), "");
   EXPECT_EQ(cnrtMemset(data, 0, 8), cnrtErrorArgsInvalid);  // the reset freed it
   EXPECT_EQ(cnrtQueueSync(first_), cnrtErrorInvalidResourceHandle);
 }

@@ -182,13 +182,17 @@ TEST_F(RulesTest, LocalArraysHaveAnEndAndALimit) {
         bang::LocalArray guard("large", bang::Space::kNram, large, sizeof large, Line(50));
       },
       "large (614400 bytes) does not fit: the arrays in use would take 622592 bytes of NRAM");
-  Keeps([&] {
-    for (int i = 0; i < 3; ++i) {
+  const auto load_in_scopes = [&](int scopes, bool sync) {
+    for (int i = 0; i < scopes; ++i) {
       alignas(128) float x[64];
-      bang::LocalArray guard("x", bang::Space::kNram, x, sizeof x, Line(50));
-      LoadAsync(x, own_in(), 64);
+      bang::LocalArray guard("x", bang::Space::kNram, x, sizeof x, Line(40));
+      LoadAsync(x, own_in(), 64, 50);
+      if (sync) bang::Sync("__sync_io", bang::kIoBit, Line());
     }
-  });
+  };
+  Keeps([&] { load_in_scopes(3, true); });
+  Keeps([&] { load_in_scopes(1, false); });  // the task's end waits
+  Breaks([&] { load_in_scopes(2, false); }, "x is still in flight when its scope ends");
   Breaks(
       [&] {
         alignas(128) float x[64];

@@ -117,6 +117,8 @@ def test(path, bangcc, arch):
                        f"{case}: stderr has no line {place}{wanted}", result[1] + result[2])
                 if kind == "warning":
                     check_ok(result, case)
+                    status, _, _ = call([program, *words[:-1], case], {"BANG_CHECK": "strict"})
+                    expect(status > 0, f"{case}: BANG_CHECK=strict did not stop it")
                 else:
                     expect(result[0] > 0 and "ok" not in result[1].split(),
                            f"{case}: status {result[0]}, but it should have been stopped",

@@ -23,9 +23,9 @@ nb::object BboxOverlaps(nb::handle bboxes1, nb::handle bboxes2, nb::handle mode,
   const Shape shape = in_pairs ? Shape{rows} : Shape{rows, columns};
   Output ious = call.Empty(shape, ElementOf(in1));
   const Descriptor desc1(in1), desc2(in2), ious_desc(in1.dtype(), shape);
-  call.Run([&](mluOpHandle_t handle) {
-    return mluOpBboxOverlaps(handle, iof ? 1 : 0, in_pairs, pixel, desc1, in1.data(), desc2,
-                             in2.data(), ious_desc, ious.data);
+  call.Run([&, &in1 = in1, &in2 = in2](mluOpHandle_t handle, Staging& at) {
+    return mluOpBboxOverlaps(handle, iof ? 1 : 0, in_pairs, pixel, desc1, at.Read(in1), desc2,
+                             at.Read(in2), ious_desc, at.Write(ious.data, BytesOf(in1, shape)));
   });
   return call.Finish(std::move(ious));
 }

@@ -39,10 +39,11 @@ nb::object BorderAlign(nb::handle input, nb::handle boxes, nb::handle pool_size,
   if (no_boxes) {
     if (features.shape().rank() != 4 || all_channels % 4 != 0) call.ThrowShape(kInput);
   } else {
-    call.Run([&](mluOpHandle_t handle) {
-      return detopsBorderAlignForward(handle, input_desc, features.data(), boxes_desc,
-                                      borders.data(), size, output_desc, output.data, argmax_desc,
-                                      argmax.data());
+    call.Run([&, &features = features, &borders = borders](mluOpHandle_t handle, Staging& at) {
+      return detopsBorderAlignForward(handle, input_desc, at.Read(features), boxes_desc,
+                                      at.Read(borders), size, output_desc,
+                                      at.Write(output.data, BytesOf(features, shape)), argmax_desc,
+                                      at.Write(argmax.data(), shape.count()));
     });
   }
   nb::object values = call.Finish(std::move(output));

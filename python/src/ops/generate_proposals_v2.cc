@@ -55,13 +55,15 @@ nb::object GenerateProposals(nb::handle scores, nb::handle bbox_deltas, nb::hand
   const Descriptor num_desc(MLUOP_DTYPE_INT32, {images});
   const Workspace workspace(call, bytes);
   IndexOutput num(call, {images}, index_element);
-  const auto run = [&](void* rois, void* probs, void* total) {
-    call.Run([&](mluOpHandle_t handle) {
-      return mluOpGenerateProposalsV2(
-          handle, candidates, most, threshold, least_side, adaption, pixels, scores_desc,
-          in_scores.data(), deltas_desc, in_deltas.data(), size_desc, in_size.data(), anchors_desc,
-          in_anchors.data(), variances_desc, in_variances.data(), workspace.data(), bytes,
-          rois_desc, rois, probs_desc, probs, num_desc, num.data(), total);
+  const auto run = [&](float* rois, float* probs, int32_t* total) {
+    call.Run([&](mluOpHandle_t handle, Staging& at) {
+      return mluOpGenerateProposalsV2(handle, candidates, most, threshold, least_side, adaption,
+                                      pixels, scores_desc, at.Read(in_scores), deltas_desc,
+                                      at.Read(in_deltas), size_desc, at.Read(in_size), anchors_desc,
+                                      at.Read(in_anchors), variances_desc, at.Read(in_variances),
+                                      at.Scratch(workspace.data(), bytes), bytes, rois_desc,
+                                      at.Write(rois, rows * 4), probs_desc, at.Write(probs, rows),
+                                      num_desc, at.Write(num.data(), images), at.Write(total, 1));
     });
   };
 
@@ -70,7 +72,7 @@ nb::object GenerateProposals(nb::handle scores, nb::handle bbox_deltas, nb::hand
     Output rois = call.Empty({rows, 4}, Element::kFloat);
     Output probs = call.Empty({rows, 1}, Element::kFloat);
     const Output total = call.Empty({1}, Element::kInt32);
-    run(rois.data, probs.data, total.data);
+    run(rois.As<float>(), probs.As<float>(), total.As<int32_t>());
     const int32_t count = ReadCount(call, total.data);
     rois_object = Front(call, std::move(rois), count);
     probs_object = Front(call, std::move(probs), count);
@@ -78,7 +80,7 @@ nb::object GenerateProposals(nb::handle scores, nb::handle bbox_deltas, nb::hand
     const HostMemory rois(static_cast<size_t>(rows) * 4 * sizeof(float));
     const HostMemory probs(static_cast<size_t>(rows) * sizeof(float));
     int32_t count = 0;
-    run(rois.data(), probs.data(), &count);
+    run(static_cast<float*>(rois.data()), static_cast<float*>(probs.data()), &count);
     const auto result = [&](const HostMemory& from, int64_t columns) {
       Output output = call.Empty({count, columns}, Element::kFloat);
       const auto size = static_cast<size_t>(count * columns) * sizeof(float);

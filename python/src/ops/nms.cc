@@ -28,17 +28,18 @@ nb::object Nms(nb::handle boxes, nb::handle scores, nb::handle iou_threshold, nb
   size_t bytes = 0;
   call.Check(detopsGetNmsWorkspaceSize(call.handle(), desc, &bytes));
   const Workspace workspace(call, bytes);
-  const auto run = [&](void* kept, void* count) {
-    call.Run([&](mluOpHandle_t handle) {
-      return detopsNms(handle, desc, in.data(), scores_desc, in_scores.data(), threshold,
-                       workspace.data(), bytes, kept_desc, kept, count);
+  const auto run = [&](int32_t* kept, int32_t* count) {
+    call.Run([&, &in = in, &in_scores = in_scores](mluOpHandle_t handle, Staging& at) {
+      return detopsNms(handle, desc, at.Read(in), scores_desc, at.Read(in_scores), threshold,
+                       at.Scratch(workspace.data(), bytes), bytes, kept_desc, at.Write(kept, most),
+                       at.Write(count, 1));
     });
   };
 
   if (call.on_device()) {
     Output kept = call.Empty({most}, Element::kInt32);
     const Output count = call.Empty({1}, Element::kInt32);
-    run(kept.data, count.data);
+    run(kept.As<int32_t>(), count.As<int32_t>());
     nb::object indices = Front(call, std::move(kept), ReadCount(call, count.data));
     return index_element == Element::kInt64 ? call.Framework("to_int64", indices) : indices;
   }

@@ -34,9 +34,10 @@ nb::object PointsInBoxes(nb::handle points, nb::handle boxes, nb::handle dtype) 
   IndexOutput indices(call, shape, index_element);
   const Descriptor points_desc(in_points), boxes_desc(in_boxes);
   const Descriptor indices_desc(MLUOP_DTYPE_INT32, {batch, count});
-  call.Run([&](mluOpHandle_t handle) {
-    return mluOpPointsInBoxes(handle, points_desc, in_points.data(), boxes_desc, in_boxes.data(),
-                              indices_desc, indices.data());
+  call.Run([&](mluOpHandle_t handle, Staging& at) {
+    return mluOpPointsInBoxes(handle, points_desc, at.Read(in_points), boxes_desc,
+                              at.Read(in_boxes), indices_desc,
+                              at.Write(indices.data(), shape.count()));
   });
   return indices.Finish();
 }

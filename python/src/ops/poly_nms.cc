@@ -91,17 +91,18 @@ nb::object PolyNms(nb::handle dets, nb::handle iou_threshold, nb::handle scores,
   size_t bytes = 0;
   call.Check(mluOpGetPolyNmsWorkspaceSize(call.handle(), boxes_desc, &bytes));
   const Workspace workspace(call, bytes);
-  const auto run = [&](void* kept, void* count) {
-    call.Run([&](mluOpHandle_t handle) {
-      return mluOpPolyNms(handle, boxes_desc, boxes.data(), threshold, workspace.data(), bytes,
-                          kept_desc, kept, count);
+  const auto run = [&](int32_t* kept, int32_t* count) {
+    call.Run([&](mluOpHandle_t handle, Staging& at) {
+      return mluOpPolyNms(handle, boxes_desc, at.Read(boxes), threshold,
+                          at.Scratch(workspace.data(), bytes), bytes, kept_desc,
+                          at.Write(kept, most), at.Write(count, 1));
     });
   };
 
   if (call.on_device()) {
     Output kept = call.Empty({most}, Element::kInt32);
     const Output count = call.Empty({1}, Element::kInt32);
-    run(kept.data, count.data);
+    run(kept.As<int32_t>(), count.As<int32_t>());
     const int32_t kept_count = ReadCount(call, count.data);
     nb::object indices = Front(call, std::move(kept), kept_count);
     if (by_score && kept_count > 0) indices = call.Framework("sort_by_score", whole, indices);

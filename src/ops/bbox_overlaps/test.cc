@@ -254,13 +254,16 @@ TEST_P(BboxOverlapsTest, RowsNearAndFarFromEachOther) {
 // the last rows of a tile may be too few to be computed together.
 TEST_P(BboxOverlapsTest, StreamedRowsOfAnyLength) {
   Rng rng(17);
+  const int64_t less = SlowdownOf(GetParam()) > 1 ? 16 : 1;
   for (const int64_t columns : {2048, 2056, 2052, 2050, 2049}) {
-    const std::vector<float> a = RandomBoxes(rng, 2051, 300), b = RandomBoxes(rng, columns, 300);
+    const std::vector<float> a = RandomBoxes(rng, 2051 / less, 300),
+                             b = RandomBoxes(rng, columns, 300);
     ExpectSameFloats(Run(a, b), BboxOverlaps("cpu:reference", Floats(a), Floats(b), kIoU, false, 0),
                      std::to_string(columns));
   }
   for (const int64_t columns : {2048, 2056, 2049}) {
-    const std::vector<float> a = RandomBoxes(rng, 4103, 300), b = RandomBoxes(rng, columns, 300);
+    const std::vector<float> a = RandomBoxes(rng, 4103 / less, 300),
+                             b = RandomBoxes(rng, columns, 300);
     ExpectSameHalves(GetParam(), a, b, std::to_string(columns));
   }
 }
@@ -269,16 +272,17 @@ TEST_P(BboxOverlapsTest, StreamedRowsOfAnyLength) {
 // offset.
 TEST_P(BboxOverlapsTest, LargeResultsEqualTheReference) {
   Rng rng(15);
-  const std::vector<float> a = RandomBoxes(rng, 2101, 300), b = RandomBoxes(rng, 2003, 300);
+  const int64_t less = SlowdownOf(GetParam()) > 1 ? 16 : 1;
+  const std::vector<float> a = RandomBoxes(rng, 2101 / less, 300), b = RandomBoxes(rng, 2003, 300);
   ExpectSameFloats(Run(a, b), BboxOverlaps("cpu:reference", Floats(a), Floats(b), kIoU, false, 0),
                    "pairs");
-  const std::vector<float> many = RandomBoxes(rng, 4200001, 300);
+  const std::vector<float> many = RandomBoxes(rng, 4200001 / less, 300);
   std::vector<float> others = many;
   std::rotate(others.begin(), others.begin() + 4, others.end());
   ExpectSameFloats(Run(many, others, kIoU, true),
                    BboxOverlaps("cpu:reference", Floats(many), Floats(others), kIoU, true, 0),
                    "aligned");
-  std::vector<uint16_t> half_a(4 * 2903), half_b(4 * 2907);
+  std::vector<uint16_t> half_a(4 * (2903 / less)), half_b(4 * 2907);
   for (uint16_t& h : half_a) h = static_cast<uint16_t>(rng() % 0x6000);
   for (uint16_t& h : half_b) h = static_cast<uint16_t>(rng() % 0x6000);
   const auto halves = [&](const std::string& implementation) {
@@ -294,6 +298,39 @@ TEST_P(BboxOverlapsTest, LargeResultsEqualTheReference) {
   }
   EXPECT_EQ(BboxOverlaps(GetParam(), Halfs(half_a), Halfs(half_b), kIoU, false, 0),
             BboxOverlaps("cpu:reference", Halfs(half_a), Halfs(half_b), kIoU, false, 0));
+}
+
+// Where all pairs are cut by rows, batches of columns or columns alone: few of one and many of the
+// other, and sizes around what fits in an MLU's memory at a time.
+TEST_P(BboxOverlapsTest, LongAndShortSides) {
+  Rng rng(20);
+  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{1, 20011},
+                                      {3, 8640},
+                                      {2, 12351},
+                                      {47, 321},
+                                      {49, 33},
+                                      {15003, 1},
+                                      {9001, 3},
+                                      {2053, 31},
+                                      {513, 257},
+                                      {12300, 7}}) {
+    for (const bool spoiled : {false, true}) {
+      std::vector<float> a = RandomBoxes(rng, rows, 300), b = RandomBoxes(rng, columns, 300);
+      if (spoiled) Spoil(rng, rows < columns ? b : a, 4000);
+      const std::string what = std::to_string(rows) + " x " + std::to_string(columns);
+      for (const int mode : {kIoU, kIoF}) {
+        ExpectSameFloats(Run(a, b, mode),
+                         BboxOverlaps("cpu:reference", Floats(a), Floats(b), mode, false, 0), what);
+      }
+      ExpectSameHalves(GetParam(), a, b, what);
+    }
+  }
+  for (const int64_t pairs : {3071, 100003}) {
+    const std::vector<float> a = RandomBoxes(rng, pairs, 30), b = RandomBoxes(rng, pairs, 30);
+    ExpectSameFloats(Run(a, b, kIoU, true),
+                     BboxOverlaps("cpu:reference", Floats(a), Floats(b), kIoU, true, 0),
+                     std::to_string(pairs) + " pairs");
+  }
 }
 
 // ---- against the independent exact implementation, bit by bit -------------------------------

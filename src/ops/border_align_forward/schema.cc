@@ -90,6 +90,7 @@ const Schema& SchemaOf<ops::BorderAlignForward>() {
           "the arithmetic where the map stays in a cache (the weights of a sample are "
           "counted for each channel, but computed once); large maps wait for the cache "
           "and address translation",
+      .efficiency_bar = 0.5,
       .describe = Describe,
       .summarize = Summarize,
   };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,6 +16,12 @@
 
 namespace detops::runtime {
 namespace {
+
+
+// A call has finished when it returns, so the clock of the one who calls is that of the queue.
+struct CpuNotifier : cnrtNotifier {
+  std::chrono::steady_clock::time_point time;
+};
 
 constexpr size_t kAlignment = 64;  // a cache line, and the widest vector
 // From here on huge pages are asked for, where the system gives them to those who ask: addresses
@@ -113,5 +120,23 @@ cnrtQueue_t CpuDevice::WrapStream(void*) {
 }
 void CpuDevice::DestroyQueue(cnrtQueue_t queue) { delete queue; }
 void CpuDevice::Synchronize(cnrtQueue_t) {}
+
+cnrtNotifier_t CpuDevice::CreateNotifier() {
+  auto* notifier = new CpuNotifier;
+  notifier->device = this;
+  return notifier;
+}
+void CpuDevice::DestroyNotifier(cnrtNotifier_t notifier) {
+  delete static_cast<CpuNotifier*>(notifier);
+}
+void CpuDevice::Place(cnrtNotifier_t notifier, cnrtQueue_t) {
+  static_cast<CpuNotifier*>(notifier)->time = std::chrono::steady_clock::now();
+}
+void CpuDevice::Wait(cnrtNotifier_t) {}
+float CpuDevice::MicrosecondsBetween(cnrtNotifier_t start, cnrtNotifier_t end) {
+  const auto passed =
+      static_cast<CpuNotifier*>(end)->time - static_cast<CpuNotifier*>(start)->time;
+  return std::chrono::duration<float, std::micro>(passed).count();
+}
 
 }  // namespace detops::runtime

@@ -11,7 +11,7 @@ namespace {
 // The library that this function is in, which libdetops has none of.
 void* RuntimeLibrary() {
   Dl_info info = {};
-  if (dladdr(reinterpret_cast<const void*>(&cnrtPlaceNotifier), &info) == 0) return nullptr;
+  if (dladdr(reinterpret_cast<const void*>(&cnrtDeviceGetAttribute), &info) == 0) return nullptr;
   return dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
 }
 
@@ -43,6 +43,14 @@ const CnrtFunctions& Cnrt() {
     Find(library, "cnrtQueueCreate", f.queue_create);
     Find(library, "cnrtQueueDestroy", f.queue_destroy);
     Find(library, "cnrtQueueSync", f.queue_sync);
+    Find(library, "cnrtNotifierCreate", f.notifier_create);
+    Find(library, "cnrtNotifierDestroy", f.notifier_destroy);
+    Find(library, "cnrtPlaceNotifier", f.place_notifier);
+    Find(library, "cnrtWaitNotifier", f.wait_notifier);
+    Find(library, "cnrtNotifierDuration", f.notifier_duration);
+    Find(library, "cnrtDeviceReset", f.device_reset);
+    f.error_text = reinterpret_cast<const char* (*)()>(dlsym(library, "bangErrorText"));
+    f.launch_seconds = reinterpret_cast<double (*)()>(dlsym(library, "bangLaunchSeconds"));
     return f;
   }();
   return functions;

@@ -24,6 +24,15 @@ struct CnrtFunctions {
   decltype(&cnrtQueueCreate) queue_create;
   decltype(&cnrtQueueDestroy) queue_destroy;
   decltype(&cnrtQueueSync) queue_sync;
+  decltype(&cnrtNotifierCreate) notifier_create;
+  decltype(&cnrtNotifierDestroy) notifier_destroy;
+  decltype(&cnrtPlaceNotifier) place_notifier;
+  decltype(&cnrtWaitNotifier) wait_notifier;
+  decltype(&cnrtNotifierDuration) notifier_duration;
+  decltype(&cnrtDeviceReset) device_reset;
+  // The simulator's alone (bang/simulator.h); null elsewhere.
+  const char* (*error_text)();
+  double (*launch_seconds)();
 };
 
 // Fails where the runtime lacks one of them.

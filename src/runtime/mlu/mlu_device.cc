@@ -17,26 +17,46 @@ using mlu::Cnrt;
 using mlu::DeviceScope;
 using mlu::QueueOf;
 
-MluDevice::MluDevice(int ordinal, int arch, int clusters, int cores_per_cluster, std::string name,
-                     std::string description)
-    : Device(std::move(name), std::move(description)),
-      ordinal_(ordinal),
-      arch_(arch),
-      clusters_(clusters),
-      cores_per_cluster_(cores_per_cluster) {}
+namespace {
+
+struct MluNotifier : cnrtNotifier {
+  cnrtNotifier_t notifier = nullptr;  // the runtime's
+};
+
+cnrtNotifier_t NotifierOf(cnrtNotifier_t notifier) {
+  return static_cast<MluNotifier*>(notifier)->notifier;
+}
+
+// Whether the runtime reported any error but a lack of memory.
+std::atomic<bool> something_failed = false;
+
+}  // namespace
+
+MluDevice::MluDevice(int ordinal, const MluFacts& facts, std::string name, std::string description)
+    : Device(std::move(name), std::move(description)), ordinal_(ordinal), facts_(facts) {}
+
+// A device whose kernel was stopped does nothing more until it is reset, which takes away all that
+// was allocated there: so that is done once nobody has anything left.
+void MluDevice::GaveBack() {
+  if (--held_ > 0 || !something_failed) return;
+  if (Cnrt().queue_sync(nullptr) != cnrtSuccess) Cnrt().device_reset();
+}
 
 void* MluDevice::Allocate(size_t bytes) {
   const DeviceScope scope(ordinal_);
   void* memory = nullptr;
   Check(Cnrt().allocate(&memory, std::max<size_t>(bytes, 1)),
         core::Concat("allocating ", bytes, " bytes on ", name()).c_str());
+  Took();
   return memory;
 }
 
 void MluDevice::Free(void* memory) {
   if (memory == nullptr) return;
   const DeviceScope scope(ordinal_);
-  Check(Cnrt().free(memory), "freeing memory");
+  const cnrtRet_t error = Cnrt().free(memory);
+  if (error == cnrtSuccess || something_failed) GaveBack();
+  Check(error, "freeing memory");
 }
 
 void MluDevice::Memset(void* memory, int value, size_t bytes, cnrtQueue_t queue) {
@@ -64,9 +84,9 @@ void MluDevice::MakeContiguous(const mluOpTensorStruct& desc, const void* src, v
   std::copy_n(desc.strides.begin(), desc.rank, tensor.strides);
   if (tensor.count == 0) return;
   const DeviceScope scope(ordinal_);
-  const mlu::Grid grid = {QueueOf(queue), clusters_, cores_per_cluster_};
-  (arch_ == 592 ? mlu::LaunchMakeContiguous<592> : mlu::LaunchMakeContiguous<372>)(grid, tensor,
-                                                                                   src, dst);
+  const mlu::Grid grid = {QueueOf(queue), clusters(), cores_per_cluster()};
+  (arch() == 592 ? mlu::LaunchMakeContiguous<592> : mlu::LaunchMakeContiguous<372>)(grid, tensor,
+                                                                                    src, dst);
   Check(Cnrt().get_last_error(), "making a tensor contiguous");
 }
 
@@ -76,6 +96,7 @@ cnrtQueue_t MluDevice::CreateQueue() {
   queue->device = this;
   queue->owned = true;
   Check(Cnrt().queue_create(&queue->queue), "creating a queue");
+  Took();
   return queue.release();
 }
 
@@ -91,12 +112,61 @@ void MluDevice::DestroyQueue(cnrtQueue_t queue) {
   const std::unique_ptr<MluQueue> owner(static_cast<MluQueue*>(queue));
   if (!owner->owned) return;
   const DeviceScope scope(ordinal_);
-  Check(Cnrt().queue_destroy(owner->queue), "destroying a queue");
+  const cnrtRet_t error = Cnrt().queue_destroy(owner->queue);
+  GaveBack();
+  Check(error, "destroying a queue");
 }
 
 void MluDevice::Synchronize(cnrtQueue_t queue) {
   const DeviceScope scope(ordinal_);
   Check(Cnrt().queue_sync(QueueOf(queue)), "waiting for the queue");
+}
+
+cnrtNotifier_t MluDevice::CreateNotifier() {
+  const DeviceScope scope(ordinal_);
+  auto notifier = std::make_unique<MluNotifier>();
+  notifier->device = this;
+  Check(Cnrt().notifier_create(&notifier->notifier), "creating a notifier");
+  Took();
+  return notifier.release();
+}
+
+void MluDevice::DestroyNotifier(cnrtNotifier_t notifier) {
+  const std::unique_ptr<MluNotifier> owner(static_cast<MluNotifier*>(notifier));
+  const DeviceScope scope(ordinal_);
+  const cnrtRet_t error = Cnrt().notifier_destroy(owner->notifier);
+  GaveBack();
+  Check(error, "destroying a notifier");
+}
+
+void MluDevice::Place(cnrtNotifier_t notifier, cnrtQueue_t queue) {
+  const DeviceScope scope(ordinal_);
+  Check(Cnrt().place_notifier(NotifierOf(notifier), QueueOf(queue)), "placing a notifier");
+}
+
+void MluDevice::Wait(cnrtNotifier_t notifier) {
+  const DeviceScope scope(ordinal_);
+  Check(Cnrt().wait_notifier(NotifierOf(notifier)), "waiting for a notifier");
+}
+
+float MluDevice::MicrosecondsBetween(cnrtNotifier_t start, cnrtNotifier_t end) {
+  Wait(end);
+  float microseconds = 0;
+  Check(Cnrt().notifier_duration(NotifierOf(start), NotifierOf(end), &microseconds),
+        "reading notifiers");
+  return microseconds;
+}
+
+detopsDeviceProperties MluDevice::Properties() const {
+  constexpr double kFloatsPerCycle = 32, kHalvesPerCycle = 64;  // of a core's vector unit
+  const double core_cycles = 1e3 * facts_.clock_khz * clusters() * cores_per_cluster();
+  detopsDeviceProperties properties = {};
+  properties.simulated = Cnrt().launch_seconds != nullptr;
+  if (properties.simulated) properties.simulator_seconds = Cnrt().launch_seconds();
+  properties.bytes_per_second = facts_.bytes_per_second;
+  properties.float_operations_per_second = kFloatsPerCycle * core_cycles;
+  properties.half_operations_per_second = kHalvesPerCycle * core_cycles;
+  return properties;
 }
 
 namespace {
@@ -105,6 +175,12 @@ int Attribute(cnrtDeviceAttr_t attribute, int ordinal) {
   int value = 0;
   Check(Cnrt().device_get_attribute(&value, attribute, ordinal), "asking for a device's attribute");
   return value;
+}
+
+// 0 where it is no attribute of this runtime.
+int OptionalAttribute(cnrtDeviceAttr_t attribute, int ordinal) {
+  int value = 0;
+  return Cnrt().device_get_attribute(&value, attribute, ordinal) == cnrtSuccess ? value : 0;
 }
 
 // "mlu590" of "MLU590-M9" and "MLU590 (simulated)".
@@ -132,9 +208,16 @@ std::vector<std::unique_ptr<MluDevice>> FindDevices() {
       return BackendNameOf(device->name()) == "mlu" && device->name().starts_with(name);
     });
     if (same > 0) name += core::Concat(":", same);
-    all.push_back(std::make_unique<MluDevice>(i, arch, Attribute(cnrtAttrClusterCount, i),
-                                              Attribute(cnrtAttrMcorePerCluster, i),
-                                              std::move(name), properties.name));
+    constexpr double kTransfersPerCycle = 2;
+    const double bytes_per_cycle =
+        kTransfersPerCycle * OptionalAttribute(cnrtAttrGmemBusWidth, i) / 8;
+    const MluFacts facts = {
+        .arch = arch,
+        .clusters = Attribute(cnrtAttrClusterCount, i),
+        .cores_per_cluster = Attribute(cnrtAttrMcorePerCluster, i),
+        .clock_khz = Attribute(cnrtAttrIpuClockRate, i),
+        .bytes_per_second = 1e3 * OptionalAttribute(cnrtAttrMemClockRate, i) * bytes_per_cycle};
+    all.push_back(std::make_unique<MluDevice>(i, facts, std::move(name), properties.name));
   }
   if (all.empty()) core::Fail(MLUOP_STATUS_NOT_SUPPORTED, "the runtime shows none");
   return all;
@@ -159,8 +242,12 @@ namespace detops::mlu {
 void Check(cnrtRet_t error, const char* what) {
   if (error == cnrtSuccess) return;
   const bool memory = error == cnrtErrorNoMem || error == cnrtErrorSysNoMem;
+  if (!memory) runtime::something_failed = true;
+  std::string why = !memory && Cnrt().error_text != nullptr ? Cnrt().error_text() : "";
+  for (size_t at; (at = why.find("\n  ")) != std::string::npos;) why.replace(at, 3, ", ");
   core::Fail(memory ? MLUOP_STATUS_ALLOC_FAILED : MLUOP_STATUS_EXECUTION_FAILED, what,
-             ": the MLU's runtime says ", Cnrt().get_error_string(error));
+             ": the MLU's runtime says ", Cnrt().get_error_string(error), why.empty() ? "" : "; ",
+             why);
 }
 
 DeviceScope::DeviceScope(int ordinal) {

@@ -3,6 +3,8 @@
 // One MLU: memory and queues of the vendor's runtime, or of the simulator that takes its place.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <span>
 
 #include "mlu/card.h"
@@ -18,15 +20,22 @@ struct MluQueue : cnrtQueue {
   bool owned;  // else the caller's
 };
 
+// What the runtime says of a card.
+struct MluFacts {
+  int arch;  // 372 or 592
+  int clusters, cores_per_cluster;
+  int clock_khz;
+  double bytes_per_second;  // of its memory; 0 where the runtime does not say
+};
+
 class MluDevice final : public Device {
  public:
-  MluDevice(int ordinal, int arch, int clusters, int cores_per_cluster, std::string name,
-            std::string description);
+  MluDevice(int ordinal, const MluFacts& facts, std::string name, std::string description);
 
   int ordinal() const { return ordinal_; }
-  int arch() const { return arch_; }  // 372 or 592
-  int clusters() const { return clusters_; }
-  int cores_per_cluster() const { return cores_per_cluster_; }
+  int arch() const { return facts_.arch; }
+  int clusters() const { return facts_.clusters; }
+  int cores_per_cluster() const { return facts_.cores_per_cluster; }
 
   void* Allocate(size_t bytes) override;
   void Free(void* memory) override;
@@ -39,9 +48,20 @@ class MluDevice final : public Device {
   cnrtQueue_t WrapStream(void* stream) override;
   void DestroyQueue(cnrtQueue_t queue) override;
   void Synchronize(cnrtQueue_t queue) override;
+  cnrtNotifier_t CreateNotifier() override;
+  void DestroyNotifier(cnrtNotifier_t notifier) override;
+  void Place(cnrtNotifier_t notifier, cnrtQueue_t queue) override;
+  void Wait(cnrtNotifier_t notifier) override;
+  float MicrosecondsBetween(cnrtNotifier_t start, cnrtNotifier_t end) override;
+  detopsDeviceProperties Properties() const override;
 
  private:
-  int ordinal_, arch_, clusters_, cores_per_cluster_;
+  void Took() { ++held_; }
+  void GaveBack();
+
+  int ordinal_;
+  MluFacts facts_;
+  std::atomic<int64_t> held_ = 0;  // memory, queues and notifiers that the caller has
 };
 
 // All that the runtime shows. Fails where there is none.

@@ -158,6 +158,10 @@ std::string ArgumentOf(const fs::path& file) {
   return Quoted(inside ? (relative.parent_path() / relative.stem()).string() : file.string());
 }
 
+bool IsLongToSimulate(const Target& target, const std::string& group) {
+  return target.simulated && group == "scale";
+}
+
 std::vector<CheckRow> CheckProblem(const Problem& problem, const CheckRow& about,
                                    const CheckOptions& options) {
   std::vector<CheckRow> rows;
@@ -175,6 +179,11 @@ std::vector<CheckRow> CheckProblem(const Problem& problem, const CheckRow& about
         options.implementation.empty()) {
       row.status = Status::kSkipped;
       row.reason = "the reference is slow on this size; --impl or --reference runs it";
+      continue;
+    }
+    if (IsLongToSimulate(target, about.group) && !options.large && options.implementation.empty()) {
+      row.status = Status::kSkipped;
+      row.reason = kLongToSimulate;
       continue;
     }
     const auto start = std::chrono::steady_clock::now();
@@ -195,7 +204,7 @@ std::vector<CheckRow> CheckProblem(const Problem& problem, const CheckRow& about
       if (first) {
         CompareBits(*first, results, OutputsOf(problem), row);
       } else {
-        first = Answer{target.implementation, results};
+        first = Answer{NameOf(target), results};
       }
     } catch (const RunError& e) {
       row.status = e.refused() ? Status::kRefused : Status::kError;

@@ -40,6 +40,7 @@ struct CheckRow {
 struct CheckOptions {
   std::string device, implementation;
   bool reference = false;      // run it even where it is slow
+  bool large = false;          // the same of simulated devices
   bool allow_outside = false;  // files of a case that are not in its folder
 };
 
@@ -52,6 +53,11 @@ std::vector<CheckRow> CheckProblem(const Problem& problem, const CheckRow& about
 
 // Steps above which the reference is not waited for.
 inline constexpr double kMostReferenceSteps = 3e8;
+
+// Cases of this group take minutes on a simulated device.
+bool IsLongToSimulate(const Target& target, const std::string& group);
+inline constexpr char kLongToSimulate[] =
+    "a simulated device takes long on the sizes of this group; --impl or --large runs it";
 
 // How the case is named on a command line.
 std::string ArgumentOf(const std::filesystem::path& file);

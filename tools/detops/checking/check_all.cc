@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checking/check_all.h"
 
+#include <cstdlib>
+
 #include "files/json_shape.h"
 #include "reporting/environment.h"
 #include "terminal/terminal.h"
@@ -29,6 +31,9 @@ bool IsSummary(const Json& s) {
 
 Json CheckAll(const std::vector<std::filesystem::path>& files, const CheckOptions& options,
               bool progress_shown, const std::function<void(const std::vector<CheckRow>&)>& shown) {
+  // Of the simulator, which reads it when the first kernel is launched: what it warns of fails a
+  // case, too.
+  setenv("BANG_CHECK", "strict", /*overwrite=*/0);
   RequireKnown(options.device, options.implementation);
   Tally tally;
   Json results = Json::array();

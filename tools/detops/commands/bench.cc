@@ -35,8 +35,7 @@ void PrintSkipped(const nlohmann::ordered_json& json, const MeasureAllOptions& o
   for (const auto& m : json["measurements"]) {
     const auto why = m["skipped"].get<std::string>();
     if (why.empty() || m["failed"].get<bool>()) continue;
-    const std::string line =
-        fmt::format("{}: skipped, {}", m["implementation"].get<std::string>(), why);
+    const std::string line = fmt::format("{}: skipped, {}", RowName(m), why);
     auto found = std::ranges::find(lines, line, [](const auto& l) { return l.first; });
     if (found == lines.end()) found = lines.insert(found, {line, {}});
     found->second.push_back(m["case"]);
@@ -50,9 +49,8 @@ void PrintSkipped(const nlohmann::ordered_json& json, const MeasureAllOptions& o
 void PrintFailed(std::FILE* out, const nlohmann::ordered_json& json) {
   for (const auto& m : json["measurements"]) {
     if (!m["failed"].get<bool>()) continue;
-    const std::string line =
-        fmt::format("{} {} FAILED: {}", m["case"].get<std::string>(),
-                    m["implementation"].get<std::string>(), m["skipped"].get<std::string>());
+    const std::string line = fmt::format("{} {} FAILED: {}", m["case"].get<std::string>(),
+                                         RowName(m), m["skipped"].get<std::string>());
     fmt::print(out, "{}\n", Shown(line));
   }
 }
@@ -69,9 +67,7 @@ std::string PairRate(const nlohmann::ordered_json& m) {
 
 void PrintTable(const nlohmann::ordered_json& json) {
   for (const auto& peak : json["peaks"]) {
-    fmt::print("{}: fill {} GB/s, copy {} GB/s, {} GFLOP/s, measured in this run\n",
-               peak["device"].get<std::string>(), Number(peak["fill_gbps"]),
-               Number(peak["copy_gbps"]), Number(peak["gflops"]));
+    fmt::print("{}: {}\n", peak["device"].get<std::string>(), PeaksText(peak));
   }
   fmt::print("\n");
   Table table({"case", "implementation", "time", "±", "ns/item", "GB/s", "GFLOP/s", "io", "compute",
@@ -80,9 +76,9 @@ void PrintTable(const nlohmann::ordered_json& json) {
   for (const auto& m : json["measurements"]) {
     if (!m["skipped"].get<std::string>().empty()) continue;
     const auto& seconds = m["device_s"].is_number() ? m["device_s"] : m["median_s"];
-    table.Add({m["case"], RowName(m), TimeText(seconds), ShareText(m["spread"]),
-               Number(m["ns_per_item"]), Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"),
-               Shares(m, "compute"), Share(m["share_of_limit"]), PairsPerItem(m), PairRate(m),
+    table.Add({m["case"], RowName(m), TimeText(seconds), SpreadText(m), Number(m["ns_per_item"]),
+               Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"), Shares(m, "compute"),
+               Share(m["share_of_limit"]), PairsPerItem(m), PairRate(m),
                BytesText(m["workspace_bytes"].get<double>()), Number(m["ratio_to_reference"]),
                Number(m["ratio_to_one_thread"])});
   }
@@ -92,8 +88,9 @@ void PrintTable(const nlohmann::ordered_json& json) {
       "io, compute: share of the peaks measured in this run, in brackets of the datasheet's, by "
       "the\n"
       "operators' own counts. of limit: the shortest time that the machine allows, of the time.\n"
-      "On a GPU the time is that of calls replayed from a graph. Repeat a line: detops bench CASE "
-      "--impl IMPLEMENTATION\n");
+      "On a GPU the time is that of calls replayed from a graph; on a simulated device, "
+      "simulated.\n"
+      "Repeat a line: detops bench CASE --impl IMPLEMENTATION\n");
 }
 
 // Names of files may hold anything.
@@ -116,6 +113,8 @@ std::string Csv(const nlohmann::ordered_json& json) {
                                             "fastest_s",
                                             "spread",
                                             "device_s",
+                                            "interface_s",
+                                            "simulated",
                                             "ns_per_item",
                                             "pairs",
                                             "candidates",
@@ -196,6 +195,8 @@ void AddMeasureOptions(Command& command, MeasureAllOptions& options) {
       .Within(0.001, 60.0)
       .ShowDefault();
   command.AddFlag("--reference", options.reference, "the reference also where it is slow");
+  command.AddFlag("--large", options.large,
+                  "simulated devices also on the group scale, which takes minutes");
   AddAllowOutside(command, options.allow_outside);
   command.Add("--datasheet", options.datasheet,
               "peaks as the maker gives them, DEVICE=GBPS,GFLOPS: cpu=80,400");
@@ -210,6 +211,8 @@ void AddBench(Command& program, int& exit_code) {
       .OneOf(kGroups)
       .ShowDefault();
   AddMeasureOptions(bench, request->options);
+  bench.AddFlag("--timelines", request->options.timelines,
+                "also what each simulated call did when, for `detops report --bench`");
   bench.AddFlag("--scaling", request->options.scaling, "also one thread against all, in turns");
   bench.AddFlag("--once", request->once,
                 "one call and nothing else, for counting instructions: scripts/count-instructions");

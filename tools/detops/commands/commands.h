@@ -15,6 +15,7 @@ void AddRun(Command& program, int& exit_code);
 void AddCheck(Command& program, int& exit_code);
 void AddGen(Command& program, int& exit_code);
 void AddBench(Command& program, int& exit_code);
+void AddTrace(Command& program, int& exit_code);
 void AddReport(Command& program, int& exit_code);
 void AddDemo(Command& program, int& exit_code);
 void AddCompletion(Command& program, int& exit_code);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "commands/commands.h"
 #include "reporting/environment.h"
@@ -39,6 +40,7 @@ void PrintJson(const std::vector<Row>& rows) {
     json["devices"].push_back({{"name", d.name},
                                {"description", d.description},
                                {"usable", d.usable},
+                               {"simulated", d.simulated},
                                {"reason", d.reason}});
   }
   json["operators"] = Json::array();
@@ -68,14 +70,14 @@ void Print(const std::vector<Row>& rows) {
   for (const Schema* op : schema::All()) {
     fmt::print("\n{}  {}\n", Coloured(Colour::kBold, op->name), op->summary);
     Table table({"  implementation", "device", "usable"});
-    bool preferred = true;
+    std::set<std::string> chosen;  // devices whose preferred implementation was named
     for (const Row& row : rows) {
       if (row.op != op->name) continue;
       const bool usable = row.why_not.empty();
+      const bool preferred = usable && chosen.insert(row.device).second;
       table.Add({"  " + row.implementation, row.device,
                  usable ? (preferred ? "yes, preferred" : "yes") : "no: " + row.why_not},
                 usable ? Colour::kNone : Colour::kDim);
-      if (usable) preferred = false;
     }
     table.Print();
   }

@@ -65,6 +65,7 @@ void AddReport(Command& program, int& exit_code) {
       program.AddCommand("report", "the acceptance report, as one self-contained file");
   auto request = std::make_shared<ReportRequest>();
   request->bench_options.groups = {"network", "scale"};
+  request->bench_options.timelines = true;
   report.Add("cases", request->cases, "as for check; default: the whole collection");
   report.Add("--check", request->check, "results of `detops check --out`; default: checks now")
       .TypeName("FILE");
@@ -85,6 +86,7 @@ void AddReport(Command& program, int& exit_code) {
     request->check_options.implementation = request->bench_options.implementation;
     request->check_options.allow_outside = request->bench_options.allow_outside;
     request->check_options.reference = request->bench_options.reference;
+    request->check_options.large = request->bench_options.large;
     exit_code = Report(*request);
   });
 }

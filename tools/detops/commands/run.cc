@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
+#include "commands/inputs.h"
 #include "files/npy.h"
 #include "reporting/environment.h"
+#include "running/call_time.h"
 #include "running/execution.h"
 
 namespace detops::cli {
@@ -16,42 +18,18 @@ namespace {
 
 // What the options of one operator were set to.
 struct RunRequest {
-  explicit RunRequest(const Schema& op) : problem(op) {}
-  Problem problem;                                     // its scalars
-  std::map<std::string, std::string> inputs, outputs;  // files by tensor
+  explicit RunRequest(const Schema& op) : inputs(op) {}
+  OperatorInputs inputs;
+  std::map<std::string, std::string> outputs;  // files by tensor
   std::string device, implementation;
   Output output;
 };
-
-Problem ReadProblem(const RunRequest& request) {
-  Problem problem = request.problem;
-  for (const schema::Tensor& tensor : InputsOf(problem)) {
-    const std::string& file = request.inputs.at(tensor.name);
-    Array array = ReadArray(file);
-    if (array.shape().empty()) {
-      throw UserError(fmt::format("{}: holds a single number; {} wants [{}] {}", file,
-                                  OptionOf(tensor), tensor.shape, tensor.help));
-    }
-    if (array.dtype() == MLUOP_DTYPE_INT32) {
-      throw UserError(fmt::format("{}: holds int32; {} wants float: save array.astype('<f4')", file,
-                                  OptionOf(tensor)));
-    }
-    const size_t rank = schema::DimsOf(*problem.schema, tensor.shape).size();
-    if (problem.schema->batch_is_optional && array.shape().size() + 1 == rank) {
-      Shape shape = array.shape();
-      shape.insert(shape.begin(), 1);
-      array.Reshape(shape);
-    }
-    problem.inputs.push_back(std::move(array));
-  }
-  return problem;
-}
 
 void RunOperator(const RunRequest& request) {
   for (const auto& [output, file] : request.outputs) {
     if (!file.empty()) RequireArrayOutput(file);
   }
-  const Problem problem = ReadProblem(request);
+  const Problem problem = ReadProblem(request.inputs);
   const std::string device = ChosenDevice(request.device);
   RequireKnown(device, request.implementation);
   const std::vector<Target> targets = TargetsOf(*problem.schema, device, request.implementation);
@@ -62,15 +40,21 @@ void RunOperator(const RunRequest& request) {
   std::vector<Array> results;
   std::string implementation, ran_on;
   double seconds = 0;
+  bool simulated = false;
   try {
     // Unless one is forced, the library chooses.
     const Target target = {targets[0].device, request.implementation};
     Execution execution(problem, target);
     ran_on = target.device;
-    const auto start = std::chrono::steady_clock::now();
-    execution.Start();
-    execution.Wait();
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    simulated = targets[0].simulated;
+    if (simulated) {
+      seconds = TimeCall(execution).device;
+    } else {
+      const auto start = std::chrono::steady_clock::now();
+      execution.Start();
+      execution.Wait();
+      seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
     results = execution.Results();
     implementation = execution.implementation();
   } catch (const RunError& e) {
@@ -82,6 +66,7 @@ void RunOperator(const RunRequest& request) {
   json["device"] = ran_on;
   json["implementation"] = implementation;
   json["seconds"] = seconds;
+  json["simulated"] = simulated;
   json["summary"] = problem.schema->summarize(problem, results);
   json["outputs"] = nlohmann::ordered_json::array();
   std::string written;
@@ -102,9 +87,9 @@ void RunOperator(const RunRequest& request) {
   if (request.output.json) {
     fmt::print("{}", JsonText(json));
   } else if (!request.output.quiet) {
-    fmt::print("{}: {}\n{}  {} on {}, {}\n", problem.schema->name,
+    fmt::print("{}: {}\n{}  {} on {}, {}{}\n", problem.schema->name,
                json["summary"].get<std::string>(), written, implementation, ran_on,
-               TimeText(seconds));
+               TimeText(seconds), simulated ? " simulated" : "");
   }
 }
 
@@ -117,19 +102,11 @@ void AddRun(Command& program, int&) {
   for (const Schema* op : schema::All()) {
     Command sub = run.AddCommand(op->name, op->summary);
     auto request = std::make_shared<RunRequest>(*op);
-    const auto help = [&](const schema::Tensor& tensor) {
-      return fmt::format("[{}]{} {}", tensor.shape,
-                         op->batch_is_optional ? ", the first may be left out:" : "", tensor.help);
-    };
-    for (const schema::Tensor& tensor : InputsOf(request->problem)) {
-      sub.Add(OptionOf(tensor), request->inputs[tensor.name], help(tensor))
-          .TypeName("FILE")
-          .Required();
-    }
-    AddScalarOptions(sub, request->problem);
-    for (const schema::Tensor& tensor : OutputsOf(request->problem)) {
+    AddInputOptions(sub, request->inputs);
+    for (const schema::Tensor& tensor : OutputsOf(request->inputs.problem)) {
       if (OptionOf(tensor).empty()) continue;
-      sub.Add(OptionOf(tensor), request->outputs[tensor.name], help(tensor)).TypeName("FILE");
+      sub.Add(OptionOf(tensor), request->outputs[tensor.name], HelpOf(*op, tensor))
+          .TypeName("FILE");
     }
     sub.Add("--device", request->device,
             "as `detops list` names it; default: DETOPS_DEVICE, or the first");

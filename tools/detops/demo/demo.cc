@@ -21,9 +21,8 @@ std::string DemoPage(const std::vector<Scene>& scenes, const std::string& device
       Escaped(detopsGetVersion()), Escaped(device));
   HtmlTable table({"scene", "operator", "size", "a call", "by", "against the oracle"}, "lllrll");
   for (const Scene& s : scenes) {
-    table.Add({Escaped(s.title), "<b>" + Escaped(s.op) + "</b>", Escaped(s.size),
-               TimeText(s.seconds), Escaped(s.implementation),
-               Badge(s.right() ? "good" : "bad", s.VerdictText())});
+    table.Add({Escaped(s.title), "<b>" + Escaped(s.op) + "</b>", Escaped(s.size), Escaped(s.time),
+               Escaped(s.implementation), Badge(s.right() ? "good" : "bad", s.VerdictText())});
   }
   body += table.str();
   for (const Scene& s : scenes) {
@@ -76,9 +75,8 @@ void PrintDemo(const std::vector<Scene>& scenes, const std::filesystem::path& fi
   Table table({"operator", "scene", "size", "result", "a call", "by", "against the oracle"},
               "llllrll");
   for (const Scene& s : scenes) {
-    table.Add(
-        {s.op, s.title, s.size, s.summary, TimeText(s.seconds), s.implementation, s.VerdictText()},
-        s.right() ? Colour::kNone : Colour::kRed);
+    table.Add({s.op, s.title, s.size, s.summary, s.time, s.implementation, s.VerdictText()},
+              s.right() ? Colour::kNone : Colour::kRed);
   }
   table.Print();
   fmt::print("\n{}\nThe pictures: {}\n",

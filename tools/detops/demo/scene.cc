@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "running/call_time.h"
 #include "running/execution.h"
 #include "terminal/terminal.h"
 
@@ -31,12 +32,18 @@ std::vector<Array> RunScene(const schema::Problem& problem, const std::string& d
   Execution execution(problem, {device, ""});
   execution.Start();  // the first call starts threads
   std::vector<Array> results = execution.Results();
-  constexpr int kCalls = 20;
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < kCalls; ++i) execution.Start();
-  execution.Wait();
-  scene.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / kCalls;
+  if (IsSimulated(device)) {
+    scene.seconds = TimeCall(execution).device;
+    scene.time = TimeText(scene.seconds) + " simulated";
+  } else {
+    constexpr int kCalls = 20;
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < kCalls; ++i) execution.Start();
+    execution.Wait();
+    scene.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / kCalls;
+    scene.time = TimeText(scene.seconds);
+  }
   scene.op = problem.schema->name;
   scene.size = problem.schema->describe(problem);
   scene.summary = problem.schema->summarize(problem, results);

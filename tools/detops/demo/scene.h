@@ -22,6 +22,7 @@ struct Scene {
   std::string title, story;  // for people
   std::string op, size, summary, implementation;
   double seconds = 0;
+  std::string time;  // the same for people
   oracle::Verdict verdict;
   std::vector<Picture> pictures;
 

@@ -16,9 +16,10 @@ double MemorySeconds(const schema::Work& work, double fill, double copy) {
   return (work.read + paired) / copy + (work.written - paired) / fill;
 }
 
-Efficiency EfficiencyOf(const Timing& timing, const Peaks& peaks) {
+Efficiency EfficiencyOf(const Timing& timing, Peaks peaks) {
   Efficiency e;
   if (timing.seconds <= 0) return e;
+  if (timing.half && peaks.half_operations > 0) peaks.operations = peaks.half_operations;
   std::vector<Round> rounds = timing.rounds;
   if (rounds.empty()) rounds.push_back({peaks.fill, peaks.copy, timing.seconds});
   // Each round has the rates of its moment.

@@ -16,6 +16,8 @@ namespace detops::cli {
 struct Peaks {
   std::string device;
   double fill = 0, copy = 0, operations = 0;
+  double half_operations = 0;  // of half, where they differ; else 0
+  bool simulated = false;      // and then all this is what the simulator takes the card to be
   // As the maker of the device says, where the user gave them.
   double sheet_bytes = 0, sheet_operations = 0;
 };
@@ -32,6 +34,7 @@ struct Timing {
   std::vector<Round> rounds = {};  // none: the peaks count
   schema::Work tensors = {};  // every tensor once, and operations as the operator's README counts
   bool counts_operations = false;
+  bool half = false;                       // operations are of half
   std::optional<schema::Work> floor = {};  // the least that any method must do
 };
 
@@ -44,7 +47,7 @@ struct Efficiency {
   // Of the floor: the shortest time that the machine allows, and its share of the time measured.
   std::optional<double> limit_seconds, of_limit;
 };
-Efficiency EfficiencyOf(const Timing& timing, const Peaks& peaks);
+Efficiency EfficiencyOf(const Timing& timing, Peaks peaks);
 
 // Bytes that are read and bytes that are written go in pairs at the rate of a copy; what is written
 // beyond that goes at the rate of a fill.

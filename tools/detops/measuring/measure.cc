@@ -11,6 +11,8 @@
 #include "cases/tensor_values.h"
 #include "checking/check.h"
 #include "measuring/cuda_graph.h"
+#include "measuring/timeline.h"
+#include "running/call_time.h"
 
 namespace detops::cli {
 namespace {
@@ -33,6 +35,7 @@ double CacheBytes() {
 // A sample is as many calls as take this long: clocks and waiting cost microseconds.
 constexpr double kSampleSeconds = 1e-3;
 constexpr int64_t kLeastSamples = 5;
+constexpr double kRepeatSeconds = 0.2;  // of simulating the same again
 constexpr int kRounds = 7;
 constexpr int kTurns = 7;
 // A turn of small calls has many, or it would measure how the threads wake up.
@@ -72,6 +75,7 @@ void Time(Execution& execution, double seconds, Measurement& m) {
 struct Answer {
   std::string implementation;
   std::vector<Array> results;
+  int64_t pairs = -1;
 };
 
 // Of the first CPU implementation that takes the problem.
@@ -80,7 +84,7 @@ Answer ExpectedAnswer(const Problem& problem) {
     try {
       Execution execution(problem, target, /*threads=*/0);
       execution.Start();
-      return {target.implementation, execution.Results()};
+      return {target.implementation, execution.Results(), execution.pairs()};
     } catch (const RunError&) {
       // Said when it is measured.
     }
@@ -129,8 +133,58 @@ Turn TakeTurn(Execution& execution, const Memory& memory, const Measurement& m) 
   return turn;
 }
 
+// What the documents count of the problem. Where they count pairs and the call does not, those of
+// the implementation that it is compared with.
+void CountWork(const Problem& problem, const Answer& expected, Measurement& m) {
+  const int64_t pairs = m.pairs >= 0 || !m.target.simulated ? m.pairs : expected.pairs;
+  m.timing.half = problem.type() == MLUOP_DTYPE_HALF;
+  m.timing.tensors = problem.tensors();
+  if (problem.schema->operations != nullptr) {
+    m.timing.tensors.operations = problem.schema->operations(problem);
+    m.timing.counts_operations = true;
+  } else if (pairs >= 0) {
+    m.timing.tensors.operations = problem.schema->operations_per_pair * static_cast<double>(pairs);
+    m.timing.counts_operations = true;
+  }
+  if (problem.schema->floor != nullptr) m.timing.floor = problem.schema->floor(problem);
+}
+
+// One call says all about the device: the next would take as long. The host's time scatters.
+void Simulate(const Problem& problem, const Answer& expected, Measurement& m) {
+  Execution execution(problem, m.target, m.threads);
+  m.workspace_bytes = execution.workspace_bytes();
+  const auto start = Clock::now();
+  const CallTime time = TimeCall(execution);
+  Verify(execution.Results(), expected, m);
+  std::vector<double> host = {time.host};
+  while (std::ssize(host) < kLeastSamples && SecondsSince(start) < kRepeatSeconds) {
+    host.push_back(TimeCall(execution).host);
+  }
+  if (time.device <= 0) {
+    throw RunError(MLUOP_STATUS_NOT_SUPPORTED,
+                   "the simulator's clock gave up: its launch is too long");
+  }
+  m.repeats = 1;
+  m.device_seconds = m.median = m.fastest = m.timing.seconds = time.device;
+  m.interface_seconds = Median(host);
+  m.pairs = execution.pairs();
+  m.candidates = execution.candidates();
+  CountWork(problem, expected, m);
+}
+
+// Calls on the device, one behind the other.
+double MedianOnDevice(Execution& execution, double seconds) {
+  std::vector<double> samples;
+  const auto start = Clock::now();
+  while (static_cast<int64_t>(samples.size()) < kLeastSamples || SecondsSince(start) < seconds) {
+    samples.push_back(TimeCall(execution).device);
+  }
+  return Median(samples);
+}
+
 void Measure(const Problem& problem, const MeasureOptions& options, const Memory& memory,
              const Answer& expected, Measurement& m) {
+  if (m.target.simulated) return Simulate(problem, expected, m);
   const double bytes = problem.bytes();
   const int64_t sets =
       bytes < kRotateFromBytes ? 1 : 1 + static_cast<int64_t>(2 * CacheBytes() / bytes);
@@ -141,20 +195,15 @@ void Measure(const Problem& problem, const MeasureOptions& options, const Memory
   Verify(execution.Results(), expected, m);
   Time(execution, options.seconds, m);
   m.device_seconds = SecondsInCudaGraph(execution, m.target.device, options.seconds);
+  if (BackendOf(m.target.device) == "mlu") {
+    m.device_seconds = MedianOnDevice(execution, options.seconds);
+    m.interface_seconds = TimeCall(execution).host;
+  }
   m.pairs = execution.pairs();
   m.candidates = execution.candidates();
 
   m.timing.seconds = m.device_seconds.value_or(m.median);
-  m.timing.tensors = problem.tensors();
-  if (problem.schema->operations != nullptr) {
-    m.timing.tensors.operations = problem.schema->operations(problem);
-    m.timing.counts_operations = true;
-  } else if (m.pairs >= 0) {
-    m.timing.tensors.operations =
-        problem.schema->operations_per_pair * static_cast<double>(m.pairs);
-    m.timing.counts_operations = true;
-  }
-  if (problem.schema->floor != nullptr) m.timing.floor = problem.schema->floor(problem);
+  CountWork(problem, expected, m);
 
   if (BackendOf(m.target.device) != "cpu") return;
   for (int i = 0; !m.timing.in_cache && i < (options.quick() ? 1 : kRounds); ++i) {
@@ -178,11 +227,18 @@ Peaks MeasurePeaks(const std::string& device, const Memory& memory, int threads,
     peaks.fill = rates.fill, peaks.copy = rates.copy, peaks.operations = rates.operations;
     return peaks;
   }
-  // Elsewhere by the runtime's own copies; there is no way to count operations through the API.
-  // Filling waits each time, so it takes as long as a hundred waits.
-  const size_t bytes = size_t{quick ? 4u : 1024u} << 20;
   if (detopsSetDevice(device.c_str()) != MLUOP_STATUS_SUCCESS) return peaks;
   const schema::Handle handle(device);
+  detopsDeviceProperties properties = {};
+  schema::Require(detopsGetDeviceProperties(handle, &properties));
+  peaks.simulated = properties.simulated;
+  peaks.operations = properties.float_operations_per_second;
+  peaks.half_operations = properties.half_operations_per_second;
+  peaks.fill = peaks.copy = properties.bytes_per_second;
+  if (peaks.copy > 0) return peaks;
+  // Else by the runtime's own copies; there is no way to count operations through the API.
+  // Filling waits each time, so it takes as long as a hundred waits.
+  const size_t bytes = size_t{quick ? 4u : 1024u} << 20;
   const schema::Buffer from(handle, bytes, 1), to(handle, bytes, 1);
   const auto best = [&](const auto& action) {
     double fastest = INFINITY;
@@ -220,6 +276,10 @@ std::vector<Measurement> MeasureFile(const std::filesystem::path& file,
     about.size_unit = problem.schema->size_unit;
     about.item = problem.schema->item;
     about.shown_in = {what.spec.shown_in().begin(), what.spec.shown_in().end()};
+    about.type = NameOf(problem.type());
+    for (const Array& input : problem.inputs) {
+      about.shapes += (about.shapes.empty() ? "" : " ") + TextOf(input.shape());
+    }
     const Answer expected = ExpectedAnswer(problem);
     for (const Target& target :
          TargetsOf(*problem.schema, options.device, options.implementation)) {
@@ -236,8 +296,16 @@ std::vector<Measurement> MeasureFile(const std::filesystem::path& file,
           continue;
         }
       }
+      if (IsLongToSimulate(target, about.group) && !options.large &&
+          options.implementation.empty()) {
+        m.skipped = kLongToSimulate;
+        continue;
+      }
       try {
         Measure(problem, options, memory, expected, m);
+        if (options.timelines && target.simulated) {
+          m.timeline = TimelineOf(file, options.allow_outside, target);
+        }
       } catch (const RunError& e) {
         m.skipped = e.what();
         m.failed = !e.refused();
@@ -251,7 +319,8 @@ std::vector<Measurement> MeasureFile(const std::filesystem::path& file,
     }
     for (Measurement& m : all) {
       for (const Measurement& r : all) {
-        if (IsReference(r.target.implementation) && r.skipped.empty() && m.skipped.empty()) {
+        if (IsReference(r.target.implementation) && r.skipped.empty() && m.skipped.empty() &&
+            !m.target.simulated) {
           m.ratio = r.median / m.median;
         }
       }

@@ -3,7 +3,7 @@
 // Times of cases, on every implementation.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,7 +15,8 @@
 
 namespace detops::cli {
 
-// Fill and copy are measured on every device; the rate of operations on the CPU alone.
+// As the device says. Else fill and copy are measured on every device, and the rate of operations
+// on the CPU alone.
 Peaks MeasurePeaks(const std::string& device, const Memory& memory, int threads, bool quick);
 
 // Calls on one thread and on all, one right after the other.
@@ -26,6 +27,7 @@ struct Turn {
 
 struct Measurement {
   std::string name, op, group, what, scene, size_unit, item;
+  std::string type, shapes;           // "half", "[10,4] [20,4]": of the inputs
   std::vector<std::string> shown_in;  // tables of the documents
   int64_t size = 0;
   Target target;
@@ -37,11 +39,13 @@ struct Measurement {
   int64_t repeats = 0;
   double median = 0, fastest = 0, spread = 0;  // seconds; spread: middle half over the median
   std::optional<double> device_seconds;        // per call on the device itself, where that differs
-  int64_t pairs = -1, candidates = -1;         // as the call counted them; -1 where it does not
+  std::optional<double> interface_seconds;  // until the function has returned, where that differs
+  int64_t pairs = -1, candidates = -1;      // as the call counted them; -1 where it does not
   size_t workspace_bytes = 0;
   std::vector<Turn> turns;
-  std::string verified;         // the implementation whose bits these are too
-  std::optional<double> ratio;  // the reference's time over this one
+  std::string verified;             // the implementation whose bits these are too
+  std::optional<double> ratio;      // the reference's time over this one
+  nlohmann::ordered_json timeline;  // of a call (timeline.h); null where none was asked for
   std::string command;
 };
 
@@ -50,6 +54,8 @@ struct MeasureOptions {
   int threads = 0;
   double seconds = 0.3;  // for each measurement, about
   bool reference = false;
+  bool large = false;          // simulated devices also where they take long
+  bool timelines = false;      // of simulated devices
   bool allow_outside = false;  // files of a case that are not in its folder
   bool scaling = false;        // also one thread against all
   bool quick() const { return seconds < 0.05; }

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "files/json_shape.h"
+#include "measuring/timeline.h"
 #include "reporting/environment.h"
 #include "terminal/terminal.h"
 
@@ -70,12 +71,26 @@ nlohmann::ordered_json MeasureAll(const std::vector<std::filesystem::path>& file
                                  {"peaks", nlohmann::ordered_json::array()},
                                  {"measurements", nlohmann::ordered_json::array()}};
   json["environment"]["quick"] = quick;
-  for (const auto& [device, p] : peaks) json["peaks"].push_back(JsonOf(p));
+  for (const DeviceInfo& d : Devices()) {
+    if (peaks.contains(d.name)) json["peaks"].push_back(JsonOf(peaks[d.name]));
+  }
   for (const Measurement& m : all) {
     json["measurements"].push_back(JsonOf(m, EfficiencyOf(m.timing, peaks[m.target.device])));
   }
   return json;
 }
+
+namespace {
+
+// Earlier runs know of no simulated devices.
+bool IsSimulatedOrNot(const Json& m) {
+  if (!m.contains("simulated")) return true;
+  return m["simulated"].is_boolean() && HasStrings(m, {"type", "shapes"}) &&
+         HasNumbersOrNull(m, {"interface_s"}) && m.contains("timeline") &&
+         (m["timeline"].is_null() || IsTimeline(m["timeline"]));
+}
+
+}  // namespace
 
 nlohmann::ordered_json ReadBenchJson(const std::filesystem::path& file) {
   const auto is_measurement = [](const Json& m) {
@@ -88,12 +103,15 @@ nlohmann::ordered_json ReadBenchJson(const std::filesystem::path& file) {
     return HasNumbers(m, {"median_s", "spread", "size", "bytes", "gbps", "workspace_bytes"}) &&
            HasNumbersOrNull(m, {"operations", "gflops", "io_efficiency", "compute_efficiency",
                                 "bottleneck_efficiency", "ratio_to_reference"}) &&
-           HasStrings(m, {"bottleneck"}) && m["median_s"].get<double>() > 0 &&
-           m["bytes"].get<double>() >= 0;
+           HasStrings(m, {"bottleneck"}) && IsSimulatedOrNot(m) &&
+           m["median_s"].get<double>() > 0 && m["bytes"].get<double>() >= 0;
   };
   const auto is_peak = [](const Json& p) {
-    return HasStrings(p, {"device"}) && HasNumbersOrNull(p, {"fill_gbps", "copy_gbps", "gflops",
-                                                             "datasheet_gbps", "datasheet_gflops"});
+    return HasStrings(p, {"device"}) &&
+           HasNumbersOrNull(
+               p, {"fill_gbps", "copy_gbps", "gflops", "datasheet_gbps", "datasheet_gflops"}) &&
+           (!p.contains("simulated") ||
+            (p["simulated"].is_boolean() && HasNumbersOrNull(p, {"half_gflops"})));
   };
   Json json = ReadJson(file);
   if (!HasStrings(json, {"kind"}) || json["kind"] != "bench" ||

@@ -15,6 +15,8 @@ nlohmann::ordered_json JsonOf(const Peaks& p) {
           {"fill_gbps", rate(p.fill)},
           {"copy_gbps", rate(p.copy)},
           {"gflops", rate(p.operations)},
+          {"half_gflops", rate(p.half_operations)},
+          {"simulated", p.simulated},
           {"datasheet_gbps", rate(p.sheet_bytes)},
           {"datasheet_gflops", rate(p.sheet_operations)}};
 }
@@ -29,10 +31,13 @@ nlohmann::ordered_json JsonOf(const Measurement& m, const Efficiency& e) {
                {"scene", m.scene},
                {"size", m.size},
                {"size_unit", m.size_unit},
+               {"type", m.type},
+               {"shapes", m.shapes},
                {"item", m.item},
                {"shown_in", m.shown_in},
                {"device", m.target.device},
                {"implementation", m.target.implementation},
+               {"simulated", m.target.simulated},
                {"threads", m.threads},
                {"command", m.command},
                {"skipped", m.skipped},
@@ -55,6 +60,7 @@ nlohmann::ordered_json JsonOf(const Measurement& m, const Efficiency& e) {
   json["fastest_s"] = m.fastest;
   json["spread"] = m.spread;
   json["device_s"] = maybe(m.device_seconds);
+  json["interface_s"] = maybe(m.interface_seconds);
   json["bytes"] = bytes;
   json["operations"] = maybe(operations);
   json["pairs"] = counted(m.pairs);
@@ -77,6 +83,7 @@ nlohmann::ordered_json JsonOf(const Measurement& m, const Efficiency& e) {
   json["workspace_bytes"] = m.workspace_bytes;
   json["ratio_to_reference"] = maybe(m.ratio);
   json["same_bits_as"] = m.verified;
+  json["timeline"] = m.timeline;
   return json;
 }
 

@@ -106,6 +106,12 @@ void HtmlTable::Add(const std::vector<std::string>& cells) {
 
 std::string HtmlTable::str() const { return text_ + "</tbody></table></div>\n"; }
 
+std::string KindOfVerdict(const std::string& verdict) {
+  if (verdict == "met" || verdict == "passed") return "good";
+  if (verdict == "short" || verdict == "weak") return "weak";
+  return verdict == "failed" || verdict == "FAILED" ? "bad" : "none";
+}
+
 std::string Badge(const std::string& kind, const std::string& text) {
   return fmt::format("<span class=\"badge {}\">{}</span>", kind, Escaped(text));
 }

@@ -25,6 +25,8 @@ class HtmlTable {
   std::string alignment_, text_;
 };
 
+// Of "met", "passed", "short", "weak", "failed", "FAILED", anything else.
+std::string KindOfVerdict(const std::string& verdict);
 std::string Badge(const std::string& kind, const std::string& text);  // good, weak, bad, none
 // A number with a bar of that share behind it.
 std::string Bar(double share, const std::string& text);

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cases/problem.h"
+#include "reporting/report_mlu.h"
+#include "running/execution.h"
 #include "terminal/terminal.h"
 
 namespace detops::cli {
@@ -101,7 +103,9 @@ std::vector<Json> Fastest(const Json& bench, const std::string& op) {
   std::map<std::string, Json> best;
   std::vector<std::string> order;
   for (const Json& m : bench["measurements"]) {
-    if (Field(m, "op") != op || !Field(m, "skipped").empty()) continue;
+    // Simulated devices have a verdict of their own.
+    if (Field(m, "op") != op || !Field(m, "skipped").empty() || m.value("simulated", false))
+      continue;
     const std::string key = Field(m, "case") + Field(m, "device");
     if (!best.contains(key)) order.push_back(key);
     if (!best.contains(key) || m["median_s"].get<double>() < best[key]["median_s"].get<double>()) {
@@ -133,6 +137,10 @@ Json EfficiencyVerdict(const std::vector<Json>& fastest, bool network, double ba
                                      : "short"}};
 }
 
+std::string WhoOf(const Json& row) {
+  return NameOf(Target{Field(row, "device"), Field(row, "implementation")});
+}
+
 Json Skipped(const Json& check, const Json& bench) {
   Json skipped = Json::array();
   const auto add = [&](const std::string& what, const std::string& why,
@@ -146,13 +154,13 @@ Json Skipped(const Json& check, const Json& bench) {
   for (const Json& r : check["results"]) {
     const std::string status = Field(r, "status");
     if (status == "passed" || status == "weak" || status == "FAILED") continue;
-    add(fmt::format("check {} {} ({})", Field(r, "case"), Field(r, "implementation"), status),
-        Field(r, "reason"), Field(r, "command"));
+    add(fmt::format("check {} {} ({})", Field(r, "case"), WhoOf(r), status), Field(r, "reason"),
+        Field(r, "command"));
   }
   for (const Json& m : bench["measurements"]) {
     if (Field(m, "skipped").empty()) continue;
-    add(fmt::format("bench {} {}", Field(m, "case"), Field(m, "implementation")),
-        Field(m, "skipped"), Field(m, "command"));
+    add(fmt::format("bench {} {}", Field(m, "case"), WhoOf(m)), Field(m, "skipped"),
+        Field(m, "command"));
   }
   return skipped;
 }
@@ -198,6 +206,7 @@ Json MakeReport(const Json& check, const Json& bench) {
                                    {"accuracy", std::move(accuracy)},
                                    {"measurements", std::move(measurements)}});
   }
+  report["mlu"] = MluReport(check, bench);
   report["correct"] = good;
   return report;
 }

@@ -8,19 +8,15 @@
 #include "reporting/html.h"
 #include "reporting/plot.h"
 #include "reporting/report.h"
+#include "reporting/report_mlu.h"
 #include "reporting/report_text.h"
+#include "reporting/timeline_figure.h"
 #include "terminal/terminal.h"
 
 namespace detops::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string KindOf(const std::string& verdict) {
-  if (verdict == "met" || verdict == "passed") return "good";
-  if (verdict == "short" || verdict == "weak") return "weak";
-  return verdict == "failed" || verdict == "FAILED" ? "bad" : "none";
-}
 
 std::string Environment(const Json& report) {
   HtmlTable table({"", ""});
@@ -32,15 +28,7 @@ std::string Environment(const Json& report) {
                                                : "not usable: " + Text(d["reason"]))});
   }
   for (const Json& p : report["peaks"]) {
-    std::string sheet;
-    if (!p["datasheet_gbps"].is_null()) {
-      sheet = fmt::format("; datasheet {} GB/s, {} GFLOP/s", Number(p["datasheet_gbps"]),
-                          Number(p["datasheet_gflops"]));
-    }
-    table.Add(
-        {"peaks of " + Escaped(Text(p["device"])),
-         fmt::format("fill {} GB/s, copy {} GB/s, {} GFLOP/s, measured in the same run{}",
-                     Number(p["fill_gbps"]), Number(p["copy_gbps"]), Number(p["gflops"]), sheet)});
+    table.Add({"peaks of " + Escaped(Text(p["device"])), PeaksText(p)});
   }
   table.Add({"threads", fmt::format("{}", e["threads"].get<int>())});
   table.Add({"compiler", Escaped(Text(e["compiler"]))});
@@ -56,13 +44,13 @@ std::string Verdicts(const Json& report) {
   for (const Json& op : report["operators"]) {
     const Json& v = op["verdict"];
     const auto efficiency = [](const Json& part) {
-      return Badge(KindOf(Text(part["verdict"])), Text(part["verdict"])) +
+      return Badge(KindOfVerdict(Text(part["verdict"])), Text(part["verdict"])) +
              "<br><span class=\"soft\">" + Escaped(EfficiencyText(part)) + "</span>";
     };
     table.Add({"<b>" + Escaped(Text(op["name"])) + "</b>",
-               Badge(KindOf(Text(v["accuracy"])), Text(v["accuracy"])) +
+               Badge(KindOfVerdict(Text(v["accuracy"])), Text(v["accuracy"])) +
                    "<br><span class=\"soft\">" + Escaped(AccuracyText(v)) + "</span>",
-               Badge(KindOf(Text(v["bits"])), Text(v["bits"])), efficiency(v["network"]),
+               Badge(KindOfVerdict(Text(v["bits"])), Text(v["bits"])), efficiency(v["network"]),
                efficiency(v["other"])});
     if (!Text(v["reason"]).empty()) {
       why +=
@@ -87,7 +75,7 @@ std::string Accuracy(const Json& op) {
          Escaped(LimitsText(row["limits"])),
          fmt::format("{} x {}", row["implementations"].get<int>(),
                      row["same_bits"].get<bool>() ? "same" : "OTHER"),
-         Badge(KindOf(status), status == "weak" ? "passed, but weak" : status) +
+         Badge(KindOfVerdict(status), status == "weak" ? "passed, but weak" : status) +
              (reason.empty() ? "" : "<br><span class=\"soft\">" + Escaped(reason) + "</span>"),
          Escaped(sample.empty() ? "all" : sample),
          "<code>" + Escaped(Text(row["command"])) + "</code>"});
@@ -103,8 +91,8 @@ std::string Performance(const Json& op) {
     const Json& efficiency = m["bottleneck_efficiency"];
     table.Add({Escaped(ShortName(Text(m["case"]))) + "<br><span class=\"soft\">" +
                    Escaped(Text(m["what"])) + "</span>",
-               Escaped(RowName(m)), TimeText(m["median_s"]), ShareText(m["spread"]),
-               Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"), Shares(m, "compute"),
+               Escaped(RowName(m)), TimeText(m["median_s"]), SpreadText(m), Number(m["gbps"]),
+               Number(m["gflops"]), Shares(m, "io"), Shares(m, "compute"),
                efficiency.is_null()
                    ? "–"
                    : Bar(efficiency, Share(efficiency) + " " + Text(m["bottleneck"])),
@@ -119,7 +107,7 @@ std::string Backends(const Json& op) {
   std::vector<std::string> implementations, cases;
   std::map<std::string, std::map<std::string, double>> times;
   for (const Json& m : op["measurements"]) {
-    const std::string implementation = RowName(m), name = Text(m["case"]);
+    const std::string implementation = SeriesName(m), name = Text(m["case"]);
     if (std::ranges::find(implementations, implementation) == implementations.end()) {
       implementations.push_back(implementation);
     }
@@ -131,12 +119,19 @@ std::string Backends(const Json& op) {
   HtmlTable table(header, "l" + std::string(implementations.size(), 'r'));
   for (const std::string& name : cases) {
     double best = 1e300;
-    for (const auto& [implementation, time] : times[name]) best = std::min(best, time);
+    for (const auto& [implementation, time] : times[name]) {
+      if (!implementation.ends_with(kSimulatedSuffix)) best = std::min(best, time);
+    }
     std::vector<std::string> cells = {Escaped(ShortName(name))};
     for (const std::string& implementation : implementations) {
       const auto found = times[name].find(implementation);
-      cells.push_back(
-          found == times[name].end() ? "–" : Bar(best / found->second, TimeText(found->second)));
+      if (found == times[name].end()) {
+        cells.emplace_back("–");
+      } else if (implementation.ends_with(kSimulatedSuffix)) {
+        cells.push_back(TimeText(found->second));
+      } else {
+        cells.push_back(Bar(best / found->second, TimeText(found->second)));
+      }
     }
     table.Add(cells);
   }
@@ -163,7 +158,7 @@ std::string ScalingPlot(const Json& op) {
         what.find("half") != std::string::npos || what.find("with") != std::string::npos) {
       continue;
     }
-    const std::string implementation = RowName(m);
+    const std::string implementation = SeriesName(m);
     auto s = std::ranges::find(series, implementation, &Series::name);
     if (s == series.end()) s = series.insert(series.end(), Series{implementation, {}, true});
     if (m["size"].get<double>() > 0) s->points.emplace_back(m["size"], m["median_s"]);
@@ -180,7 +175,7 @@ std::string Roofline(const Json& report, const Json& peak) {
   const std::string device = Text(peak["device"]);
   if (peak["gflops"].is_null() && peak["datasheet_gflops"].is_null()) return "";
   Plot plot;
-  plot.title = "Roofline of " + device;
+  plot.title = "Roofline of " + device + (IsSimulated(peak) ? kSimulatedSuffix : "");
   plot.x_label = "operations a byte";
   plot.y_label = "GFLOP/s of the fastest implementation of each case; dashed: the peaks";
   double low = 1e300, high = 0;
@@ -226,6 +221,7 @@ std::string ReportHtml(const Json& report) {
             " Its times mean nothing: they only fill the page.</p>\n";
   }
   body += "<h2>Verdict</h2>\n<p>" + Escaped(kBarsText) + "</p>\n" + Verdicts(report);
+  body += MluHtml(report["mlu"]);
   body += "<h2>Environment</h2>\n" + Environment(report);
   std::string figures;
   for (const Json& peak : report["peaks"]) figures += Roofline(report, peak);
@@ -244,8 +240,7 @@ std::string ReportHtml(const Json& report) {
   }
   body +=
       "<h2>Comparison of implementations</h2>\n<p>Time of a call; the longer the bar, the nearer "
-      "to the "
-      "fastest of the row.</p>\n";
+      "to the fastest of the row. Simulated times are another thing, and have no bar.</p>\n";
   for (const Json& op : report["operators"]) {
     if (!op["measurements"].empty())
       body += "<h3>" + Escaped(Text(op["name"])) + "</h3>\n" + Backends(op);
@@ -264,7 +259,8 @@ std::string ReportHtml(const Json& report) {
   body += "<h2>Repeat it</h2>\n<p>";
   for (const Json& command : report["commands"])
     body += "<code>" + Escaped(Text(command)) + "</code><br>\n";
-  return Page("detops acceptance report", body + "</p>\n");
+  return Page("detops acceptance report", body + "</p>\n",
+              report["mlu"].empty() ? "" : TimelineStyle());
 }
 
 }  // namespace detops::cli

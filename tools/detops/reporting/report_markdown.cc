@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "reporting/markdown.h"
 #include "reporting/report.h"
+#include "reporting/report_mlu.h"
 #include "reporting/report_text.h"
 #include "terminal/errors.h"
 
@@ -13,54 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Text that stays text: what means something in Markdown or HTML is escaped.
-std::string Plain(const std::string& text) {
-  std::string out;
-  for (const char c : Shown(text)) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '|':
-      case '`':
-      case '*':
-      case '~':
-      case '[':
-      case '\\': out += '\\', out += c; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
-// More backticks than the text has in a row, so that nothing in it ends the code.
-std::string FenceOf(const std::string& text, size_t least) {
-  size_t run = 0;
-  for (const char c : text) {
-    run = c == '`' ? run + 1 : 0;
-    least = std::max(least, run + 1);
-  }
-  return std::string(least, '`');
-}
-
-// HTML means nothing in code, but a | ends the cell of a table even there.
-std::string Code(const std::string& text) {
-  const std::string fence = FenceOf(text, 1), space = fence.size() > 1 ? " " : "";
-  std::string inside;
-  for (const char c : Shown(text)) inside += c == '|' ? std::string("\\|") : std::string(1, c);
-  return fence + space + inside + space + fence;
-}
-
-std::string Row(const std::vector<std::string>& cells) {
-  std::string row = "|";
-  for (const std::string& cell : cells) row += " " + cell + " |";
-  return row + "\n";
-}
-std::string Header(const std::vector<std::string>& cells) {
-  std::string rule = "|";
-  for (size_t i = 0; i < cells.size(); ++i) rule += "---|";
-  return Row(cells) + rule + "\n";
-}
+using namespace markdown;
 
 std::string PlainText(const Json& value) { return Plain(Text(value)); }
 
@@ -82,9 +37,7 @@ std::string ReportMarkdown(const Json& report) {
                     e["threads"].get<int>(), PlainText(e["compiler"]), PlainText(e["system"]),
                     PlainText(e["time"]));
   for (const Json& p : report["peaks"]) {
-    md += fmt::format("{}: fill {} GB/s, copy {} GB/s, {} GFLOP/s, measured in the same run.\n",
-                      PlainText(p["device"]), Number(p["fill_gbps"]), Number(p["copy_gbps"]),
-                      Number(p["gflops"]));
+    md += fmt::format("{}: {}.\n", PlainText(p["device"]), PeaksText(p));
   }
   md += fmt::format("\n## Verdict\n{}\n\n", kBarsText);
   md += Header(
@@ -118,13 +71,13 @@ std::string ReportMarkdown(const Json& report) {
                 "bottleneck", "workspace", "x reference", "repeat"});
   for (const Json& op : report["operators"]) {
     for (const Json& m : op["measurements"]) {
-      md += Row({PlainText(m["case"]), Plain(RowName(m)), TimeText(m["median_s"]),
-                 ShareText(m["spread"]), Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"),
-                 Shares(m, "compute"), PlainText(m["bottleneck"]),
-                 BytesText(m["workspace_bytes"].get<double>()), Number(m["ratio_to_reference"]),
-                 Code(Text(m["command"]))});
+      md += Row({PlainText(m["case"]), Plain(RowName(m)), TimeText(m["median_s"]), SpreadText(m),
+                 Number(m["gbps"]), Number(m["gflops"]), Shares(m, "io"), Shares(m, "compute"),
+                 PlainText(m["bottleneck"]), BytesText(m["workspace_bytes"].get<double>()),
+                 Number(m["ratio_to_reference"]), Code(Text(m["command"]))});
     }
   }
+  md += MluMarkdown(report["mlu"]);
   md += "\n## What was left out\n";
   if (report["skipped"].empty()) md += "Nothing.\n";
   for (const Json& s : report["skipped"]) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "running/execution.h"
 #include "terminal/terminal.h"
 
 namespace detops::cli {
@@ -48,11 +49,38 @@ inline std::string Shares(const nlohmann::ordered_json& measurement, const std::
   const bool given = sheet != measurement.end() && sheet->is_number();
   return Share(measurement[side + "_efficiency"]) + (given ? " (" + Share(*sheet) + ")" : "");
 }
-// "cuda:simt", on any but the first device of its kind "cuda:simt on cuda:1".
 inline std::string RowName(const nlohmann::ordered_json& measurement) {
-  const std::string device = Text(measurement["device"]);
-  const bool first = device.find(':') == std::string::npos || device.ends_with(":0");
-  return Text(measurement["implementation"]) + (first ? "" : " on " + device);
+  return NameOf(Target{Text(measurement["device"]), Text(measurement["implementation"])});
+}
+// A measurement, or the peaks of a device.
+inline bool IsSimulated(const nlohmann::ordered_json& json) {
+  return json.value("simulated", false);
+}
+inline constexpr char kSimulatedSuffix[] = ", simulated";
+// In tables and plots beside others.
+inline std::string SeriesName(const nlohmann::ordered_json& measurement) {
+  return RowName(measurement) + (IsSimulated(measurement) ? kSimulatedSuffix : "");
+}
+// Simulated times don't scatter.
+inline std::string SpreadText(const nlohmann::ordered_json& measurement) {
+  return IsSimulated(measurement) ? "simulated" : ShareText(measurement["spread"].get<double>());
+}
+inline std::string PeaksText(const nlohmann::ordered_json& peak) {
+  std::string text;
+  if (IsSimulated(peak)) {
+    text =
+        fmt::format("memory {} GB/s, {} GFLOP/s of float and {} of half, simulated",
+                    Number(peak["copy_gbps"]), Number(peak["gflops"]), Number(peak["half_gflops"]));
+  } else {
+    text =
+        fmt::format("fill {} GB/s, copy {} GB/s, {} GFLOP/s, measured in the same run",
+                    Number(peak["fill_gbps"]), Number(peak["copy_gbps"]), Number(peak["gflops"]));
+  }
+  if (!peak["datasheet_gbps"].is_null()) {
+    text += fmt::format("; datasheet {} GB/s, {} GFLOP/s", Number(peak["datasheet_gbps"]),
+                        Number(peak["datasheet_gflops"]));
+  }
+  return text;
 }
 inline std::string Diff(const nlohmann::ordered_json& value) {
   return value.is_number() ? DiffText(value.get<double>()) : "inf";

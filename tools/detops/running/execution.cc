@@ -23,12 +23,31 @@ std::vector<DeviceInfo> Devices() {
   Require(detopsListDevices(listed.data(), count, &count));
   std::vector<DeviceInfo> devices;
   for (const detopsDeviceInfo& d : listed) {
-    devices.push_back({d.name, d.description, d.reason, d.usable});
+    devices.push_back({d.name, d.description, d.reason, d.usable, d.usable && IsSimulated(d.name)});
   }
   return devices;
 }
 
-std::string BackendOf(const std::string& name) { return name.substr(0, name.find(':')); }
+bool IsSimulated(const std::string& device) {
+  if (BackendOf(device) == "cpu") return false;
+  mluOpHandle_t handle = nullptr;
+  // Where not even this works, whatever comes next says why.
+  if (detopsCreate(&handle, device.c_str()) != MLUOP_STATUS_SUCCESS) return false;
+  detopsDeviceProperties properties = {};
+  detopsGetDeviceProperties(handle, &properties);
+  mluOpDestroy(handle);
+  return properties.simulated;
+}
+
+std::string BackendOf(const std::string& name) {
+  return name.substr(0, name.find_first_of(":0123456789"));
+}
+
+std::string NameOf(const Target& target) {
+  const bool first = target.device.empty() || target.device == BackendOf(target.device) ||
+                     target.device.ends_with(":0");
+  return target.implementation + (first ? "" : " on " + target.device);
+}
 
 bool IsMeant(const DeviceInfo& device, const std::string& name) {
   return name.empty() || name == device.name || name == BackendOf(device.name);
@@ -117,7 +136,9 @@ std::vector<Target> TargetsOf(const schema::Schema& op, const std::string& devic
     if (!d.usable || !IsMeant(d, device)) continue;
     for (const ImplementationInfo& i : Implementations()) {
       if (i.op != op.name || !i.usable || BackendOf(i.name) != BackendOf(d.name)) continue;
-      if (implementation.empty() || i.name == implementation) targets.push_back({d.name, i.name});
+      if (implementation.empty() || i.name == implementation) {
+        targets.push_back({d.name, i.name, d.simulated});
+      }
     }
   }
   return targets;

@@ -31,9 +31,11 @@ class RunError : public std::runtime_error {
 struct DeviceInfo {
   std::string name, description, reason;
   bool usable;
+  bool simulated;  // its times are those of a model
 };
 std::vector<DeviceInfo> Devices();
-// "cuda:0" of "cuda".
+bool IsSimulated(const std::string& device);
+// "cuda" of "cuda:0" and "cuda:simt", "mlu" of "mlu590".
 std::string BackendOf(const std::string& device_or_implementation);
 
 // Whether a name like "cuda:0" means this device. "cuda" means all of that backend, "" all.
@@ -42,7 +44,10 @@ bool IsMeant(const DeviceInfo& device, const std::string& name);
 // Where and by what a problem can run.
 struct Target {
   std::string device, implementation;  // implementation "": the library's choice
+  bool simulated = false;              // the device is
 };
+// "cuda:simt"; on any but the first of equal devices "cuda:simt on cuda:1", "mlu:bang on mlu590".
+std::string NameOf(const Target& target);
 // Throws UserError for a name that the library does not list, and for a device or an implementation
 // that can't be used; empty ones are fine.
 void RequireKnown(const std::string& device, const std::string& implementation);

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether boxes suppress others, for batches of pairs. Each of these decides what it can prove:
+//   areas and bounds;
+//   upright rectangles: their sides, in pairs of floats, and exactly where these are whole enough;
+//   others: the shared area, in floats, and where that leaves a doubt in pairs of floats;
+//   math::QuadIoUGreater, which is the definition, pair by pair.
+// For kernels only.
+#pragma once
+
+#include "math/quad.h"
+#include "mlu/rows.h"
+#include "mlu/team.h"
+#include "ops/poly_nms/mlu_clip.h"
+#include "ops/poly_nms/mlu_record.h"
+#include "ops/poly_nms/mlu_upright.h"
+
+namespace detops::ops::poly_nms_mlu {
+
+class QuadJudge {
+ public:
+  struct Parameters {
+    const float* boxes;         // [count,9] the input
+    const QuadRecord* records;  // [count]
+    int64_t count;
+    float threshold;
+  };
+  static constexpr int kBatch = 512;
+
+  __mlu_func__ QuadJudge(mlu::Nram nram, const Parameters& parameters) : p_(parameters) {
+    a_ = nram.Array<float>(QuadRecord::kFields * kBatch);
+    b_ = nram.Array<float>(QuadRecord::kFields * kBatch);
+    columns_ = nram.Array<float>(kColumns * kBatch);
+    scale_x_ = nram.Array<float>(kBatch);
+    scale_y_ = nram.Array<float>(kBatch);
+    extent_ = nram.Array<float>(kBatch);
+    for (float*& mask : mask_) mask = nram.Array<float>(kBatch);
+    numbers_ = nram.Array<int32_t>(kBatch);
+    suppressed_ = nram.Array<int32_t>(2 * kBatch);
+    doubtful_ = nram.Array<int32_t>(2 * kBatch);
+    corners_ = nram.Array<float>(16);
+    memory_ = nram.Array<float>(kPoolFloats);
+    __bang_incseq(numbers_, kBatch);
+  }
+
+  // Of pairs of boxes given by their indices. Returns of how many the first suppresses the second;
+  // Suppressed() lists these.
+  __mlu_func__ int Judge(const int32_t* ahead, const int32_t* behind, int count) {
+    count_ = count;
+    suppressed_count_ = doubtful_count_ = 0;
+    Load(a_, ahead);
+    Load(b_, behind);
+    DecideBySize();
+    if (Take(mask_[kUpright]) > 0) {
+      Pool pool(memory_, kPoolFloats, kBatch);
+      CompareUpright(pool, columns_, kBatch, columns_ + kExtent * kBatch, taken_, p_.threshold,
+                     mask_[kYes], mask_[kDoubt]);
+      ListDecided();
+    }
+    if (Take(mask_[kConvex]) > 0) DecideByClipping<true>();
+    if (Take(mask_[kOther]) > 0) DecideByClipping<false>();
+    for (int i = 0; i < doubtful_count_; ++i) {
+      const int pair = doubtful_[i];
+      if (Measure(ahead[pair], behind[pair])) suppressed_[suppressed_count_++] = pair;
+    }
+    return suppressed_count_;
+  }
+  __mlu_func__ const int32_t* Suppressed() const { return suppressed_; }
+
+ private:
+  // Of pairs that are being judged: scaled corners, x and y of a, then of b; the area of the common
+  // bounds; kinds; and the number of the pair.
+  enum Column { kCorners = 0, kExtent = 16, kKindA, kKindB, kNumber, kColumns };
+  enum Mask { kUpright, kConvex, kOther, kYes, kDoubt, kMasks };
+  static constexpr int kPoolFloats = 56 * 1024;
+  static constexpr int kAtOnce = 256;     // pairs that are clipped in floats
+  static constexpr int kWideAtOnce = 64;  // and in pairs of floats
+
+  __mlu_func__ void Load(float* columns, const int32_t* index) {
+    QuadRecord* const rows = reinterpret_cast<QuadRecord*>(memory_);
+    int32_t* const scratch = reinterpret_cast<int32_t*>(columns_);
+    mlu::GatherRows(rows, p_.records, index, count_, p_.count, scratch, scratch + kBatch);
+    __bang_transpose(columns, memory_, count_, QuadRecord::kFields);
+  }
+
+  static __mlu_func__ void Move(float* to, Span from) {
+    __bang_move(to, from.data, from.count * sizeof(float));
+  }
+  // Adds the numbers of marked pairs to a list.
+  static __mlu_func__ void List(const float* mask, const int32_t* numbers, int count,
+                                int32_t* list, int& length) {
+    length += __bang_filter(reinterpret_cast<float*>(list + length),
+                            reinterpret_cast<const float*>(numbers), mask, count);
+  }
+
+  // What areas and bounds decide; and masks of who is to judge the others.
+  __mlu_func__ void DecideBySize() {
+    using R = QuadRecord;
+    Pool pool(memory_, kPoolFloats, kBatch);
+    const auto a = [&](int f) { return Span{&pool, a_ + f * count_, count_}; };
+    const auto b = [&](int f) { return Span{&pool, b_ + f * count_, count_}; };
+    const float t = p_.threshold;
+    const Vec least_kind = Min(a(R::kKind), b(R::kKind));
+    Vec certain = least_kind > R::kNone;
+    Vec open = [&] {
+      const Vec x1 = Min(a(R::kX1), b(R::kX1)), x2 = Max(a(R::kX2), b(R::kX2));
+      const Vec y1 = Min(a(R::kY1), b(R::kY1)), y2 = Max(a(R::kY2), b(R::kY2));
+      Vec fits = mlu::Filled(&pool, count_, 1.0f);
+      const Vec scale_x = ScaleOf(x1, x2, fits), scale_y = ScaleOf(y1, y2, fits);
+      certain = certain & fits;
+      const auto area = [&](Span left, Span low, Span right, Span high) {
+        return ScaledDifference(right, left, scale_x) * ScaledDifference(high, low, scale_y);
+      };
+      Move(scale_x_, scale_x);
+      Move(scale_y_, scale_y);
+      Move(extent_, area(x1, y1, x2, y2));
+      // An outline has no less area than its signed area, and no more than its two triangles; the
+      // shared area is no more than either, and in the common part of the bounds. Triangles of an
+      // outline that intersects itself may count that twice.
+      const Vec bounds_a = area(a(R::kX1), a(R::kY1), a(R::kX2), a(R::kY2));
+      const Vec bounds_b = area(b(R::kX1), b(R::kY1), b(R::kX2), b(R::kY2));
+      Vec common = area(Max(a(R::kX1), b(R::kX1)), Max(a(R::kY1), b(R::kY1)),
+                        Min(a(R::kX2), b(R::kX2)), Min(a(R::kY2), b(R::kY2)));
+      common = Select(least_kind < R::kSplit, common * 4.0f, common);
+      const Vec most =
+          Min(Min(bounds_a * a(R::kMost), bounds_b * b(R::kMost)), common) * (1.0f + t);
+      // Less than a tenth of what counts as a tie; or too little by more than rounding errors.
+      Vec never = most < 1e-25f;
+      if (t > math::kLeastThreshold) {
+        const Vec both = bounds_a * a(R::kLeast) + bounds_b * b(R::kLeast);
+        never = never | ((most < (both * (0.9999f * t))) & (both > 1e-30f));
+      }
+      return Not(never & fits);
+    }();
+    Vec same = open & certain;
+    for (int f = 0; f < 8; ++f) same = same & (a(f) == b(f));
+    same = same & (a(R::kKind) == b(R::kKind));
+    List(same.data, numbers_, count_, suppressed_, suppressed_count_);
+    open = open & Not(same);
+    List((open & Not(certain)).data, numbers_, count_, doubtful_, doubtful_count_);
+    open = open & certain;
+    const Vec upright = least_kind > R::kConvex, convex = least_kind > R::kSplit;
+    Move(mask_[kUpright], open & upright);
+    Move(mask_[kConvex], open & (convex & Not(upright)));
+    Move(mask_[kOther], open & Not(convex));
+  }
+
+  __mlu_func__ float* ColumnAt(int i) const { return columns_ + i * kBatch; }
+
+  // Packs the pairs that the mask marks into columns. Returns how many.
+  __mlu_func__ int Take(const float* mask) {
+    using R = QuadRecord;
+    for (int f = 0; f < 8; ++f) {
+      taken_ = __bang_filter(ColumnAt(f), a_ + f * count_, mask, count_);
+      if (taken_ == 0) return 0;
+      __bang_filter(ColumnAt(8 + f), b_ + f * count_, mask, count_);
+    }
+    float* const scale = mask_[kYes];
+    __bang_filter(scale, scale_x_, mask, count_);
+    for (int f = 0; f < 4; ++f) {
+      Scale(ColumnAt(f), scale);
+      Scale(ColumnAt(8 + f), scale);
+    }
+    __bang_filter(scale, scale_y_, mask, count_);
+    for (int f = 4; f < 8; ++f) {
+      Scale(ColumnAt(f), scale);
+      Scale(ColumnAt(8 + f), scale);
+    }
+    __bang_filter(ColumnAt(kExtent), extent_, mask, count_);
+    __bang_filter(ColumnAt(kKindA), a_ + R::kKind * count_, mask, count_);
+    __bang_filter(ColumnAt(kKindB), b_ + R::kKind * count_, mask, count_);
+    __bang_filter(ColumnAt(kNumber), reinterpret_cast<float*>(numbers_), mask, count_);
+    return taken_;
+  }
+
+  __mlu_func__ void Scale(float* column, const float* scale) const {
+    __bang_mul_scalar(column, column, 0.25f, taken_);
+    __bang_mul(column, column, scale, taken_);
+  }
+
+  // Of the pairs taken: those that suppress, and those that are doubtful.
+  __mlu_func__ void ListSuppressed() {
+    List(mask_[kYes], reinterpret_cast<int32_t*>(ColumnAt(kNumber)), taken_, suppressed_,
+         suppressed_count_);
+  }
+  __mlu_func__ void ListDecided() {
+    ListSuppressed();
+    List(mask_[kDoubt], reinterpret_cast<int32_t*>(ColumnAt(kNumber)), taken_, doubtful_,
+         doubtful_count_);
+  }
+
+  template <bool kAreConvex>
+  __mlu_func__ void DecideByClipping() {
+    ClipAll<FloatMath, kAreConvex>(kAtOnce);
+    ListSuppressed();
+    int doubtful = 0;
+    for (int f = 0; f < kColumns; ++f) {
+      doubtful = __bang_filter(ColumnAt(f), ColumnAt(f), mask_[kDoubt], taken_);
+      if (doubtful == 0) return;
+    }
+    taken_ = doubtful;
+    ClipAll<WideMath, kAreConvex>(kWideAtOnce);
+    ListDecided();
+  }
+
+  // Sets the masks for all pairs taken.
+  template <class Math, bool kAreConvex>
+  __mlu_func__ void ClipAll(int at_once) {
+    for (int begin = 0; begin < taken_; begin += at_once) {
+      const int count = taken_ - begin < at_once ? taken_ - begin : at_once;
+      Pool pool(memory_, kPoolFloats, (kAreConvex ? 10 : 8) * count);
+      const QuadColumns columns = {&pool, columns_ + begin, kBatch, count};
+      const Span extent = {&pool, ColumnAt(kExtent) + begin, count};
+      if (kAreConvex) {
+        const auto sums = ClipConvex<Math>(columns);
+        Decide<Math>(sums, extent, begin, Math::kConvexErrors);
+      } else {
+        const Span kind_a = {&pool, ColumnAt(kKindA) + begin, count};
+        const Span kind_b = {&pool, ColumnAt(kKindB) + begin, count};
+        const auto sums = ClipTriangles<Math>(columns, kind_a == QuadRecord::kCrossed,
+                                              kind_b == QuadRecord::kCrossed);
+        Decide<Math>(sums, extent, begin, Math::kTriangleErrors);
+      }
+    }
+  }
+
+  // The sign of shared * (1 + t) - both * t, where the errors leave no doubt about it.
+  template <class Math>
+  __mlu_func__ void Decide(const ClipSums<typename Math::Real>& sums, Span extent, int begin,
+                           float errors) {
+    const float t = p_.threshold;
+    const auto excess = sums.shared + (sums.shared - sums.both) * t;
+    const Span leading = Math::Leading(excess);
+    const Vec side = extent * Math::kSideError;
+    const Vec error = (sums.spread * side * 2.5f + side * errors) * (1.0f + t);
+    const Vec near = Not(sums.nearest > side * 2.0f);
+    const Vec doubtful = near | Not(Abs(leading) > error);
+    Move(mask_[kYes] + begin, (leading > 0.0f) & Not(doubtful));
+    Move(mask_[kDoubt] + begin, doubtful);
+  }
+
+  // By the definition.
+  __mlu_func__ bool Measure(int32_t ahead, int32_t behind) {
+    __memcpy(corners_, p_.boxes + int64_t{ahead} * 9, 8 * sizeof(float), GDRAM2NRAM);
+    __memcpy(corners_ + 8, p_.boxes + int64_t{behind} * 9, 8 * sizeof(float), GDRAM2NRAM);
+    float a[8], b[8];
+    for (int i = 0; i < 8; ++i) {
+      a[i] = corners_[i];
+      b[i] = corners_[8 + i];
+    }
+    return math::QuadIoUGreater(a, b, p_.threshold);
+  }
+
+  const Parameters p_;
+  float *a_, *b_;         // [kFields, count] records
+  float* columns_;        // [kColumns, kBatch]
+  float *scale_x_, *scale_y_, *extent_;
+  float* mask_[kMasks];
+  int32_t* numbers_;
+  int32_t *suppressed_, *doubtful_;
+  float* corners_;
+  float* memory_;  // [kPoolFloats]
+  int count_ = 0, taken_ = 0, suppressed_count_ = 0, doubtful_count_ = 0;
+};
+
+}  // namespace detops::ops::poly_nms_mlu
