@@ -46,10 +46,11 @@ bool Array::ReadBuffer(const Argument& argument, nb::handle object, Types types)
                   [](Py_ssize_t offset) { return offset >= 0; })) {
     ThrowMalformed(argument, "gives pointers to its rows, which were not asked for");
   }
+  CheckMemory(argument, shape_, buffer->buf, buffer->strides, 1);
   dtype_ = TypeOf(buffer);
   if (!Accepts(types, dtype_)) return false;
   const auto address = reinterpret_cast<uintptr_t>(buffer->buf);
-  if (address % static_cast<size_t>(buffer->itemsize) != 0) return false;
+  if (shape_.count() > 0 && address % static_cast<size_t>(buffer->itemsize) != 0) return false;
 
   strides_ = RowMajorStrides(shape_);
   if (buffer->strides != nullptr) {  // ctypes gives none

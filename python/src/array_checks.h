@@ -42,4 +42,24 @@ Shape CheckedShape(const Argument& argument, int rank, const Dim* dims) {
   return shape;
 }
 
+// Of an array with elements: that there is memory, and that the distances in it, of so many bytes
+// per unit of the strides, fit into 64 bits. NumPy, which converts other types, does not look.
+template <class Stride>
+void CheckMemory(const Argument& argument, const Shape& shape, const void* data,
+                 const Stride* strides, int64_t unit) {
+  if (shape.count() == 0) return;
+  if (data == nullptr) ThrowValueError(argument, "is null, but has elements");
+  if (strides == nullptr) return;
+  int64_t low = 0, high = 0;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape[i] == 1) continue;  // its stride is never taken
+    int64_t distance;
+    if (__builtin_mul_overflow(shape[i] - 1, int64_t{strides[i]}, &distance) ||
+        __builtin_mul_overflow(distance, unit, &distance) ||
+        __builtin_add_overflow(distance, distance < 0 ? low : high, &(distance < 0 ? low : high))) {
+      ThrowMalformed(argument, "gives strides that lead out of all memory");
+    }
+  }
+}
+
 }  // namespace detops::python

@@ -53,10 +53,24 @@ Device ToDevice(const Argument& argument, const dlpack::Device& device) {
 
 // Inside of a catch: an array's library refused it.
 [[noreturn]] void ThrowUnreadable(const Argument& argument, nb::python_error& error) {
-  for (PyObject* refusal : {PyExc_BufferError, PyExc_RuntimeError, PyExc_ValueError}) {
+  for (PyObject* refusal : {PyExc_BufferError, PyExc_RuntimeError, PyExc_ValueError,
+                            PyExc_TypeError, PyExc_AttributeError}) {
     if (error.matches(refusal)) ThrowTypeError(argument, "can't be read: " + TextOf(error.value()));
   }
   throw;
+}
+
+// False where it is no pair of numbers.
+bool ReadDevice(const nb::object& pair, dlpack::Device& device) {
+  try {
+    // The type may be an enum of the producer's, and Paddle has None as the CPU's number.
+    const nb::object type = pair[0], id = pair[1];
+    return nb::try_cast(nb::int_(type), device.type) &&
+           (id.is_none() || nb::try_cast(nb::int_(id), device.id));
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_Exception) || error.matches(PyExc_MemoryError)) throw;
+    return false;
+  }
 }
 
 // The capsule of object.__dlpack__, asking for version 1 where the producer knows versions.
@@ -75,7 +89,11 @@ nb::object DlpackCapsule(const Argument& argument, nb::handle object, const Devi
     // Otherwise it may require a gradient, as PyTorch's tensors do.
     if (!knows_no_versions) ThrowUnreadable(argument, error);
   }
-  return device.on_host ? method() : method("stream"_a = number);
+  try {
+    return device.on_host ? method() : method("stream"_a = number);
+  } catch (nb::python_error& error) {
+    ThrowUnreadable(argument, error);
+  }
 }
 
 const dlpack::Tensor* TensorIn(const nb::object& capsule) {
@@ -107,11 +125,8 @@ Device DeviceOf(const Argument& argument, nb::handle object) {
   } catch (nb::python_error& error) {
     ThrowUnreadable(argument, error);  // PyTorch's answer for its meta device, for one
   }
-  // The type may be an enum of the producer's, and Paddle has None as the CPU's number.
-  const nb::object type = pair[0], id = pair[1];
   dlpack::Device device = {};
-  if (!nb::try_cast(nb::int_(type), device.type) ||
-      (!id.is_none() && !nb::try_cast(nb::int_(id), device.id))) {
+  if (!ReadDevice(pair, device)) {
     ThrowMalformed(argument, "says that it lies on the device " + TextOf(pair));
   }
   return ToDevice(argument, device);
@@ -137,10 +152,12 @@ bool Array::ReadDlpack(const Argument& argument, nb::handle object, Types types,
                                  device.name());
   }
   shape_ = CheckedShape(argument, tensor->rank, tensor->shape);
+  CheckMemory(argument, shape_, tensor->data, tensor->strides,
+              (tensor->dtype.bits * tensor->dtype.lanes + 7) / 8);
   dtype_ = TypeOf(tensor->dtype);
   const auto address = reinterpret_cast<uintptr_t>(tensor->data) + tensor->byte_offset;
   const bool accepted = Accepts(types, dtype_);
-  const bool aligned = address % static_cast<size_t>(element_bytes()) == 0;
+  const bool aligned = shape_.count() == 0 || address % static_cast<size_t>(element_bytes()) == 0;
   if (!accepted || !aligned) {
     if (device_.on_host && NumpyReads(tensor->dtype)) return false;
     ThrowTypeError(argument, (accepted ? "is unaligned" : "has dtype " + NameOf(tensor->dtype)) +

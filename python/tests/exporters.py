@@ -13,10 +13,6 @@ _NEW_CAPSULE.restype = ctypes.py_object
 _NEW_CAPSULE.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
 
-# What C code points to, for ever: types are not destroyed when their last object is.
-_KEPT: list[Any] = []
-
-
 def _longs(values: Any) -> Any:
     return None if values is None else (ctypes.c_int64 * max(len(values), 1))(*values)
 
@@ -51,8 +47,35 @@ class _Spec(ctypes.Structure):
     ]
 
 
+def _exporter_type() -> Any:
+    """A type whose objects have the buffers that _EXPORTERS has of them."""
+    py_bf_getbuffer = 1
+    slots = (_Slot * 2)(
+        _Slot(py_bf_getbuffer, ctypes.cast(_get_buffer, ctypes.c_void_p)), _Slot(0, None)
+    )
+    flags = 1 << 19  # Py_TPFLAGS_DEFAULT, as far as it matters
+    spec = _Spec(b"exporters.Exporter", object.__basicsize__, 0, flags, slots)
+    make_type = ctypes.pythonapi.PyType_FromSpec
+    make_type.restype, make_type.argtypes = ctypes.py_object, [ctypes.POINTER(_Spec)]
+    return make_type(ctypes.byref(spec)), spec, slots
+
+
+# By the address of the object.
+_EXPORTERS: dict[int, BufferExporter] = {}
+
+
+@ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p, ctypes.c_int)
+def _get_buffer(exporter: Any, view: int, flags: int) -> int:
+    return _EXPORTERS[id(exporter)].get(exporter, view)
+
+
 class BufferExporter:
-    """``object`` answers getbuffer with these fields; each export holds a reference to it."""
+    """``object`` answers getbuffer with these fields; each export holds a reference to it.
+
+    It stays, for C code points to it, until it is closed.
+    """
+
+    _type: Any = None
 
     def __init__(self, values: np.ndarray, **fields: Any) -> None:
         self.values = values
@@ -69,20 +92,15 @@ class BufferExporter:
             **fields,
         }
         self._arrays = {k: _longs(self.fields[k]) for k in ("shape", "strides", "suboffsets")}
-        get = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p, ctypes.c_int)
-        self._function = get(self._get)
-        py_bf_getbuffer = 1
-        slots = (_Slot * 2)(
-            _Slot(py_bf_getbuffer, ctypes.cast(self._function, ctypes.c_void_p)), _Slot(0, None)
-        )
-        flags = 1 << 19  # Py_TPFLAGS_DEFAULT, as far as it matters
-        spec = _Spec(b"exporters.Exporter", object.__basicsize__, 0, flags, slots)
-        make_type = ctypes.pythonapi.PyType_FromSpec
-        make_type.restype, make_type.argtypes = ctypes.py_object, [ctypes.POINTER(_Spec)]
-        self.object = make_type(ctypes.byref(spec))()
-        _KEPT.append((self, spec, slots))
+        if BufferExporter._type is None:
+            BufferExporter._type = _exporter_type()
+        self.object = BufferExporter._type[0]()
+        _EXPORTERS[id(self.object)] = self
 
-    def _get(self, exporter: Any, view: int, flags: int) -> int:
+    def close(self) -> None:
+        del _EXPORTERS[id(self.object)]
+
+    def get(self, exporter: Any, view: int) -> int:
         buffer = _PyBuffer.from_address(view)
         for name, value in self.fields.items():
             if name in self._arrays:
@@ -154,7 +172,8 @@ class DlpackExporter:
             fields[name] = ctypes.cast(array, ctypes.POINTER(ctypes.c_int64))
         self.tensor = _Tensor(**fields)
         if version is not None:
-            self.tensor = _Versioned(*version, None, None, flags, self.tensor)
+            deleter = self.tensor.deleter
+            self.tensor = _Versioned(*version, None, deleter, flags, self.tensor)
 
     def __dlpack_device__(self) -> Any:
         return self.says

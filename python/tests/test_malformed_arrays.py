@@ -93,6 +93,7 @@ def test_elements_of_no_or_odd_size_are_refused(dtype):
         detops.poly_nms(np.empty((2, 9), np.dtype(dtype)), 0.5)
 
 
+# What fuzz_arrays.py found is here too, by name.
 @pytest.mark.parametrize(
     ("fields", "error", "text"),
     [
@@ -122,6 +123,14 @@ def test_elements_of_no_or_odd_size_are_refused(dtype):
         ({"shape": (HUGE, 4)}, MemoryError, None),
         ({"shape": (HUGE // 4, 4)}, TypeError, "bboxes1 .* its elements have 192 bytes"),
         ({"suboffsets": (0, -1)}, TypeError, "bboxes1 is malformed: its library gives pointers"),
+        ({"buf": None}, ValueError, "bboxes1 is null"),
+        ({"buf": None, "format": b"i"}, ValueError, "bboxes1 is null"),
+        ({"strides": (HUGE, 4)}, TypeError, "bboxes1 .* strides that lead out of all memory"),
+        (
+            {"strides": (-HUGE, 4), "format": b"i"},
+            TypeError,
+            "bboxes1 .* strides that lead out of all memory",
+        ),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",
 )
@@ -191,12 +200,27 @@ def test_out_of_memory_in_an_exporter_is_out_of_memory():
         ({"shape": (HUGE, 4)}, MemoryError, None),
         ({"data": None}, ValueError, "bboxes1 is null"),
         ({"data": None, "strides": (1, 12)}, ValueError, "null"),
+        ({"data": None, "code": 0}, ValueError, "bboxes1 is null"),
+        ({"strides": (4, HUGE)}, TypeError, "bboxes1 .* strides that lead out of all memory"),
+        # NumPy, which converts, multiplies them by the size of an element and takes what is left.
+        (
+            {"strides": (HUGE // 2, 1), "code": 0},
+            TypeError,
+            "bboxes1 .* strides that lead out of all memory",
+        ),
+        (
+            {"strides": (2, -HUGE), "bits": 16},
+            TypeError,
+            "bboxes1 .* strides that lead out of all memory",
+        ),
         ({"device_type": 2}, TypeError, "bboxes1 .* lies on cpu, and gives memory on cuda:0"),
         ({"device_type": 10}, TypeError, "bboxes1 lies on a device of DLPack type 10"),
         ({"says": (2**40, 0)}, TypeError, "bboxes1 .* says that it lies on the device"),
         ({"says": (1, 2**70)}, TypeError, "bboxes1 .* says that it lies on the device"),
-        ({"says": ("cpu", 0)}, (TypeError, ValueError), None),
-        ({"says": None}, TypeError, None),
+        ({"says": ("cpu", 0)}, TypeError, "bboxes1 .* says that it lies on the device"),
+        ({"says": (1,)}, TypeError, "bboxes1 .* says that it lies on the device"),
+        ({"says": ()}, TypeError, "bboxes1 .* says that it lies on the device"),
+        ({"says": None}, TypeError, "bboxes1 .* says that it lies on the device"),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",
 )
@@ -209,6 +233,36 @@ def test_malformed_dlpack_tensors_are_refused(fields, error, text):
         detops.bbox_overlaps(array, BOXES)
     with pytest.raises(error):
         detops.bbox_overlaps(BOXES, array)
+
+
+def test_what_has_no_elements_may_lie_anywhere():
+    fields = {"shape": (0, 4), "strides": (HUGE, HUGE)}
+    for array in (
+        DlpackExporter(BOXES, data=BOXES.ctypes.data + 1, **fields),
+        DlpackExporter(BOXES, data=None, **fields),
+        BufferExporter(BOXES, buf=BOXES.ctypes.data + 1, len=0, **fields).object,
+        BufferExporter(BOXES, buf=None, len=0, **fields).object,
+    ):
+        assert detops.bbox_overlaps(array, BOXES).shape == (0, 12)
+
+
+@pytest.mark.parametrize("raised", [TypeError, AttributeError, ValueError, BufferError])
+def test_what_its_library_refuses_is_named(raised):
+    class Array:
+        def __dlpack_device__(self):
+            return (1, 0)
+
+        def __dlpack__(self, **_):
+            raise raised("not now")
+
+    class WithoutDevice:
+        def __dlpack__(self, **_):
+            raise AssertionError("was asked for")
+
+    with pytest.raises(TypeError, match="bboxes1 can't be read: not now"):
+        detops.bbox_overlaps(Array(), BOXES)
+    with pytest.raises(TypeError, match="bboxes1 can't be read: .*__dlpack_device__"):
+        detops.bbox_overlaps(WithoutDevice(), BOXES)
 
 
 @pytest.mark.parametrize("capsule", [None, 3, "dltensor"], ids=str)

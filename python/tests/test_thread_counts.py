@@ -17,12 +17,14 @@ import scenes
 
 import detops
 
-DEFAULT = detops.get_threads()
+DEFAULT = 0
 
 
 @pytest.fixture(autouse=True)
 def default_before_and_after():
+    global DEFAULT
     detops.set_threads(0)
+    DEFAULT = detops.get_threads()  # now: importing Paddle sets OMP_NUM_THREADS
     yield
     detops.set_threads(0)
 
