@@ -61,8 +61,8 @@ struct BoxPiece {
   }
 };
 
-// Fills the last tile of a set and finds the bounds of all. Boxes are there when all cores have come;
-// there is a barrier at the end, too.
+// Fills the last tile of a set and finds the bounds of all. Boxes are there when all cores have
+// come; there is a barrier at the end, too.
 __mlu_func__ void FinishSet(const Team& team, const BoxSet& set, int64_t count, int tile,
                             Nram nram) {
   const BoxPiece piece = {nram.Array<float>(BoxSet::kFields * kSetPiece)};
@@ -91,8 +91,7 @@ __mlu_func__ void FinishSet(const Team& team, const BoxSet& set, int64_t count, 
         }
       }
       __bang_move(bounds, extremes, sizeof(float), sizeof(float), 4 * sizeof(float), number - 1);
-      __memcpy(set.tiles + f * set.tile_stride + begin, bounds, number * sizeof(float),
-               NRAM2GDRAM);
+      __memcpy(set.tiles + f * set.tile_stride + begin, bounds, number * sizeof(float), NRAM2GDRAM);
     }
   }
   team.Sync();

@@ -3,10 +3,11 @@
 // Greedy suppression of boxes in any order of scores, by the cores of a union task. For kernels
 // only; nms_buffers.h is for both sides.
 //
-// Boxes lie spatially sorted. Each core finds, for its part of them, the pairs whose bounds overlap,
-// has them judged in batches, and keeps an edge for each pair of which the first box suppresses the
-// second. Then all cores decide boxes in rounds: a box with an edge from a kept box is suppressed;
-// one without an edge from an undecided box is kept. Most boxes are decided in the first round.
+// Boxes lie spatially sorted. Each core finds, for its part of them, the pairs whose bounds
+// overlap, has them judged in batches, and keeps an edge for each pair of which the first box
+// suppresses the second. Then all cores decide boxes in rounds: a box with an edge from a kept box
+// is suppressed; one without an edge from an undecided box is kept. Most boxes are decided in the
+// first round.
 //
 // Where boxes are dense, that would be too many pairs and edges. Then the highest-scoring boxes are
 // decided first, what they suppress is dropped, and so on with the rest.
@@ -65,9 +66,8 @@ class GreedyNms {
       const int64_t kept = SelectBoxes(team_, chunk, first, Selection::OfState(b_.state, kKept),
                                        b_.kept, BoxSet::kSmallTile, counters_, 0, nram_);
       DropSuppressed(count - first, kept);
-      count = SelectBoxes(team_, b_.rest, count - first,
-                          Selection::OfState(b_.state, kUndecided), b_.boxes, BoxSet::kTile,
-                          counters_, 1, nram_);
+      count = SelectBoxes(team_, b_.rest, count - first, Selection::OfState(b_.state, kUndecided),
+                          b_.boxes, BoxSet::kTile, counters_, 1, nram_);
     }
   }
 
@@ -175,8 +175,8 @@ class GreedyNms {
     return pivot;
   }
 
-  // Judges the pairs that are in the lists: sink(list, count) gets the positions of those of which the
-  // first suppresses the second, in list[0] and list[1]; list[2] and list[3] are scratch.
+  // Judges the pairs that are in the lists: sink(list, count) gets the positions of those of which
+  // the first suppresses the second, in list[0] and list[1]; list[2] and list[3] are scratch.
   template <class Sink>
   __mlu_func__ void JudgePairs(int64_t pairs, const Sink& sink) {
     Nram nram = nram_;
@@ -211,8 +211,7 @@ class GreedyNms {
     for (bool end = mine.size() == 0; !end && room;) {
       int64_t pairs = 0;
       {
-        OverlapSearch<true> search(nram_, set, mine, nullptr, set, count, BoxSet::kTile,
-                                   b_.pairs);
+        OverlapSearch<true> search(nram_, set, mine, nullptr, set, count, BoxSet::kTile, b_.pairs);
         end = search.Run(cursor, b_.pairs.capacity);
         pairs = search.found();
       }
@@ -250,8 +249,8 @@ class GreedyNms {
     }
   }
 
-  // Marks boxes that are suppressed by a kept box, or blocked by an undecided one; keeps the edges of
-  // the latter.
+  // Marks boxes that are suppressed by a kept box, or blocked by an undecided one; keeps the edges
+  // of the latter.
   __mlu_func__ void FollowEdges(int32_t round, int64_t total) {
     Nram nram = nram_;
     int32_t* const ahead = nram.Array<int32_t>(kPiece);

@@ -9,8 +9,8 @@
 
 namespace detops::mlu {
 
-// Boxes in an order in which neighbours are near each other, in tiles of which the bounds are known.
-// Behind the last box, what is left of its tile is empty.
+// Boxes in an order in which neighbours are near each other, in tiles of which the bounds are
+// known. Behind the last box, what is left of its tile is empty.
 struct BoxSet {
   static constexpr int kFields = 6;  // x1 y1 x2 y2; as bits: the key, lowest first, and the index
   static constexpr int kTile = 64;   // boxes
@@ -43,17 +43,17 @@ struct EdgeLists {
 
 struct NmsBuffers {
   int64_t count;
-  BoxSet boxes;           // all, and later those that are undecided
-  BoxSet chunk, rest;     // of these, the highest-scoring and the others
-  BoxSet kept;            // of the chunk; in small tiles
+  BoxSet boxes;        // all, and later those that are undecided
+  BoxSet chunk, rest;  // of these, the highest-scoring and the others
+  BoxSet kept;         // of the chunk; in small tiles
   // Of each box of a set:
-  int32_t* state;         // [count] what has become of it
-  int32_t* suppressed;    // [count] whether a kept box suppresses it
-  int32_t* blocked;       // [count] the last round in which an undecided box might have done so
-  int32_t* kept_index;    // [count] by index: 1 where kept
-  PairLists pairs;        // examined at a time
-  EdgeLists edges;        // pairs of the chunk whose second the first suppresses, if it is kept
-  int32_t* counters;      // [kCounters, cores]
+  int32_t* state;       // [count] what has become of it
+  int32_t* suppressed;  // [count] whether a kept box suppresses it
+  int32_t* blocked;     // [count] the last round in which an undecided box might have done so
+  int32_t* kept_index;  // [count] by index: 1 where kept
+  PairLists pairs;      // examined at a time
+  EdgeLists edges;      // pairs of the chunk whose second the first suppresses, if it is kept
+  int32_t* counters;    // [kCounters, cores]
 
   static constexpr int kCounters = 8;
   static constexpr int kLeastPairs = 4096;  // per core

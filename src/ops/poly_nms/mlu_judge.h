@@ -39,7 +39,7 @@ class QuadJudge {
     suppressed_ = nram.Array<int32_t>(2 * kBatch);
     doubtful_ = nram.Array<int32_t>(2 * kBatch);
     corners_ = nram.Array<float>(16);
-    memory_ = nram.Array<float>(kPoolFloats);
+    memory_ = nram.Array<float>(kArenaFloats);
     __bang_incseq(numbers_, kBatch);
   }
 
@@ -52,8 +52,8 @@ class QuadJudge {
     Load(b_, behind);
     DecideBySize();
     if (Take(mask_[kUpright]) > 0) {
-      Pool pool(memory_, kPoolFloats, kBatch);
-      CompareUpright(pool, columns_, kBatch, columns_ + kExtent * kBatch, taken_, p_.threshold,
+      Arena arena(memory_, kArenaFloats);
+      CompareUpright(arena, columns_, kBatch, columns_ + kExtent * kBatch, taken_, p_.threshold,
                      mask_[kYes], mask_[kDoubt]);
       ListDecided();
     }
@@ -72,10 +72,9 @@ class QuadJudge {
   // bounds; kinds; and the number of the pair.
   enum Column { kCorners = 0, kExtent = 16, kKindA, kKindB, kNumber, kColumns };
   enum Mask { kUpright, kConvex, kOther, kYes, kDoubt, kMasks };
-  static constexpr int kPoolFloats = 56 * 1024;
+  static constexpr int kArenaFloats = 56 * 1024;
   // Pairs that are clipped at once: as many as their vectors have room for.
   static constexpr int kAtOnce = 256;
-  static constexpr int kTrianglesAtOnce = 128;
   static constexpr int kWideAtOnce = 64;
 
   __mlu_func__ void Load(float* columns, const int32_t* index) {
@@ -85,12 +84,12 @@ class QuadJudge {
     __bang_transpose(columns, memory_, count_, QuadRecord::kFields);
   }
 
-  static __mlu_func__ void Move(float* to, Span from) {
+  static __mlu_func__ void Move(float* to, Vec from) {
     __bang_move(to, from.data, from.count * sizeof(float));
   }
   // Adds the numbers of marked pairs to a list.
-  static __mlu_func__ void List(const float* mask, const int32_t* numbers, int count,
-                                int32_t* list, int& length) {
+  static __mlu_func__ void List(const float* mask, const int32_t* numbers, int count, int32_t* list,
+                                int& length) {
     length += __bang_filter(reinterpret_cast<float*>(list + length),
                             reinterpret_cast<const float*>(numbers), mask, count);
   }
@@ -98,19 +97,21 @@ class QuadJudge {
   // What areas and bounds decide; and masks of who is to judge the others.
   __mlu_func__ void DecideBySize() {
     using R = QuadRecord;
-    Pool pool(memory_, kPoolFloats, kBatch);
-    const auto a = [&](int f) { return Span{&pool, a_ + f * count_, count_}; };
-    const auto b = [&](int f) { return Span{&pool, b_ + f * count_, count_}; };
+    Arena arena(memory_, kArenaFloats);
+    const auto a = [&](int f) { return Vec{&arena, a_ + f * count_, count_}; };
+    const auto b = [&](int f) { return Vec{&arena, b_ + f * count_, count_}; };
     const float t = p_.threshold;
     const Vec least_kind = Min(a(R::kKind), b(R::kKind));
-    Vec certain = least_kind > R::kNone;
-    Vec open = [&] {
+    const Vec certain = least_kind > R::kNone;
+    const Vec open = arena.New(count_);
+    {
+      const Scope scope(&arena);
       const Vec x1 = Min(a(R::kX1), b(R::kX1)), x2 = Max(a(R::kX2), b(R::kX2));
       const Vec y1 = Min(a(R::kY1), b(R::kY1)), y2 = Max(a(R::kY2), b(R::kY2));
-      Vec fits = mlu::Filled(&pool, count_, 1.0f);
+      const Vec fits = mlu::Filled(&arena, count_, 1.0f);
       const Vec scale_x = ScaleOf(x1, x2, fits), scale_y = ScaleOf(y1, y2, fits);
-      certain = certain & fits;
-      const auto area = [&](Span left, Span low, Span right, Span high) {
+      FloatMath::Set(certain, certain & fits);
+      const auto area = [&](Vec left, Vec low, Vec right, Vec high) {
         return ScaledDifference(right, left, scale_x) * ScaledDifference(high, low, scale_y);
       };
       Move(scale_x_, scale_x);
@@ -132,19 +133,19 @@ class QuadJudge {
         const Vec both = bounds_a * a(R::kLeast) + bounds_b * b(R::kLeast);
         never = never | ((most < (both * (0.9999f * t))) & (both > 1e-30f));
       }
-      return Not(never & fits);
-    }();
+      FloatMath::Set(open, Not(never & fits));
+    }
     Vec same = open & certain;
     for (int f = 0; f < 8; ++f) same = same & (a(f) == b(f));
     same = same & (a(R::kKind) == b(R::kKind));
     List(same.data, numbers_, count_, suppressed_, suppressed_count_);
-    open = open & Not(same);
-    List((open & Not(certain)).data, numbers_, count_, doubtful_, doubtful_count_);
-    open = open & certain;
+    const Vec left = open & Not(same);
+    List((left & Not(certain)).data, numbers_, count_, doubtful_, doubtful_count_);
+    const Vec certainly = left & certain;
     const Vec upright = least_kind > R::kConvex, convex = least_kind > R::kSplit;
-    Move(mask_[kUpright], open & upright);
-    Move(mask_[kConvex], open & (convex & Not(upright)));
-    Move(mask_[kOther], open & Not(convex));
+    Move(mask_[kUpright], certainly & upright);
+    Move(mask_[kConvex], certainly & (convex & Not(upright)));
+    Move(mask_[kOther], certainly & Not(convex));
   }
 
   __mlu_func__ float* ColumnAt(int i) const { return columns_ + i * kBatch; }
@@ -193,7 +194,7 @@ class QuadJudge {
 
   template <bool kAreConvex>
   __mlu_func__ void DecideByClipping() {
-    ClipAll<FloatMath, kAreConvex>(kAreConvex ? kAtOnce : kTrianglesAtOnce);
+    ClipAll<FloatMath, kAreConvex>(kAtOnce);
     ListSuppressed();
     int doubtful = 0;
     for (int f = 0; f < kColumns; ++f) {
@@ -207,18 +208,19 @@ class QuadJudge {
 
   // Sets the masks for all pairs taken.
   template <class Math, bool kAreConvex>
-  __mlu_func__ void ClipAll(int at_once) {
+  __mlu_func__ void ClipAll(int most) {
+    const int parts = (taken_ + most - 1) / most, at_once = (taken_ + parts - 1) / parts;
     for (int begin = 0; begin < taken_; begin += at_once) {
       const int count = taken_ - begin < at_once ? taken_ - begin : at_once;
-      Pool pool(memory_, kPoolFloats, (kAreConvex ? 10 : 8) * count);
-      const QuadColumns columns = {&pool, columns_ + begin, kBatch, count};
-      const Span extent = {&pool, ColumnAt(kExtent) + begin, count};
+      Arena arena(memory_, kArenaFloats);
+      const QuadColumns columns = {&arena, columns_ + begin, kBatch, count};
+      const Vec extent = {&arena, ColumnAt(kExtent) + begin, count};
       if (kAreConvex) {
         const auto sums = ClipConvex<Math>(columns);
         Decide<Math>(sums, extent, begin, Math::kConvexErrors);
       } else {
-        const Span kind_a = {&pool, ColumnAt(kKindA) + begin, count};
-        const Span kind_b = {&pool, ColumnAt(kKindB) + begin, count};
+        const Vec kind_a = {&arena, ColumnAt(kKindA) + begin, count};
+        const Vec kind_b = {&arena, ColumnAt(kKindB) + begin, count};
         const auto sums = ClipTriangles<Math>(columns, kind_a == QuadRecord::kCrossed,
                                               kind_b == QuadRecord::kCrossed);
         Decide<Math>(sums, extent, begin, Math::kTriangleErrors);
@@ -228,11 +230,11 @@ class QuadJudge {
 
   // The sign of shared * (1 + t) - both * t, where the errors leave no doubt about it.
   template <class Math>
-  __mlu_func__ void Decide(const ClipSums<typename Math::Real>& sums, Span extent, int begin,
+  __mlu_func__ void Decide(const ClipSums<typename Math::Real>& sums, Vec extent, int begin,
                            float errors) {
     const float t = p_.threshold;
     const auto excess = sums.shared + (sums.shared - sums.both) * t;
-    const Span leading = Math::Leading(excess);
+    const Vec leading = Math::Leading(excess);
     const Vec side = extent * Math::kSideError;
     const Vec error = (sums.spread * side * 2.5f + side * errors) * (1.0f + t);
     const Vec near = Not(sums.nearest > side * 2.0f);
@@ -254,14 +256,14 @@ class QuadJudge {
   }
 
   const Parameters p_;
-  float *a_, *b_;         // [kFields, count] records
-  float* columns_;        // [kColumns, kBatch]
+  float *a_, *b_;   // [kFields, count] records
+  float* columns_;  // [kColumns, kBatch]
   float *scale_x_, *scale_y_, *extent_;
   float* mask_[kMasks];
   int32_t* numbers_;
   int32_t *suppressed_, *doubtful_;
   float* corners_;
-  float* memory_;  // [kPoolFloats]
+  float* memory_;  // [kArenaFloats]
   int count_ = 0, taken_ = 0, suppressed_count_ = 0, doubtful_count_ = 0;
 };
 

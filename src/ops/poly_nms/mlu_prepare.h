@@ -10,9 +10,8 @@
 
 namespace detops::ops::poly_nms_mlu {
 
+using mlu::Arena;
 using mlu::Nram;
-using mlu::Pool;
-using mlu::Span;
 using mlu::Team;
 using mlu::Vec;
 
@@ -23,7 +22,7 @@ constexpr int kBoxFloats = 9;
 struct BoundsOfBoxes {
   Vec x1, y1, x2, y2;
 };
-__mlu_func__ BoundsOfBoxes FindBounds(const Span* q) {  // [8]
+__mlu_func__ BoundsOfBoxes FindBounds(const Vec* q) {  // [8]
   // Of numbers times 0, infinities and NaN give NaN.
   Vec finite = q[0] * 0.0f;
   for (int i = 1; i < 8; ++i) finite = finite + q[i] * 0.0f;
@@ -31,7 +30,7 @@ __mlu_func__ BoundsOfBoxes FindBounds(const Span* q) {  // [8]
                      Max(Max(q[0], q[2]), Max(q[4], q[6])), Max(Max(q[1], q[3]), Max(q[5], q[7]))};
   const Vec there = (finite == 0.0f) & ((b.x1 < b.x2) & (b.y1 < b.y2));
   const Vec none = Not(there);
-  const Vec infinity = mlu::Filled(there.pool, there.count, __builtin_inff());
+  const Vec infinity = mlu::Filled(there.arena, there.count, __builtin_inff());
   __bang_maskmove(b.x1.data, infinity.data, none.data, none.count);
   __bang_maskmove(b.y1.data, infinity.data, none.data, none.count);
   __bang_mul_scalar(infinity.data, infinity.data, -1.0f, none.count);
@@ -61,20 +60,20 @@ class SpatialOrder {
   // Of boxes with these bounds.
   __mlu_func__ void Keys(const BoundsOfBoxes& b, int32_t* keys) const {
     const int count = b.x1.count;
-    Pool* const pool = b.x1.pool;
+    Arena* const arena = b.x1.arena;
     const Vec x = b.x1 * 0.5f + b.x2 * 0.5f, y = b.y1 * 0.5f + b.y2 * 0.5f;
     // In which column and row: how many lines are not beyond it.
-    const Vec column = mlu::Filled(pool, count, 0.0f), row = mlu::Filled(pool, count, 0.0f);
-    const Vec right(pool, count), above(pool, count);
+    const Vec column = mlu::Filled(arena, count, 0.0f), row = mlu::Filled(arena, count, 0.0f);
+    const Vec right = arena->New(count), above = arena->New(count);
     for (int i = 0; i < lines_; ++i) {
       __bang_ge_scalar(right.data, x.data, x_[i], count);
       __bang_ge_scalar(above.data, y.data, y_[i], count);
       __bang_add(column.data, column.data, right.data, count);
       __bang_add(row.data, row.data, above.data, count);
     }
-    int32_t* const columns = Bits(column);
-    int32_t* const rows = Bits(row);
-    int32_t* const bit = Bits(right);
+    int32_t* const columns = column.Bits();
+    int32_t* const rows = row.Bits();
+    int32_t* const bit = right.Bits();
     __bang_float2int32_tz(columns, column.data, count, 0);
     __bang_float2int32_tz(rows, row.data, count, 0);
     __bang_write_zero(keys, count);
@@ -90,7 +89,7 @@ class SpatialOrder {
     for (int i = 1; i < 1 << kClassBits; ++i) {
       const int64_t least = usual_ + int64_t{i} * kClassRatio;
       if (least > 0x7f000000) break;
-      __bang_ge_scalar(bit, Bits(exponent), static_cast<int32_t>(least), count);
+      __bang_ge_scalar(bit, exponent.Bits(), static_cast<int32_t>(least), count);
       __bang_mul_scalar(bit, bit, int32_t{1} << (2 * bits_), count);
       __bang_add(keys, keys, bit, count);
     }
@@ -100,12 +99,10 @@ class SpatialOrder {
   static constexpr int kMostLines = 256, kClassBits = 2;
   static constexpr int32_t kClassRatio = 2 << 23;  // of sizes: two exponents
 
-  static __mlu_func__ int32_t* Bits(const Vec& v) { return reinterpret_cast<int32_t*>(v.data); }
-
   // The exponent of the longer side, as it is in a float; 0 of boxes that can't overlap others.
   static __mlu_func__ Vec Exponent(const BoundsOfBoxes& b) {
     Vec size = Max(Max(b.x2 - b.x1, b.y2 - b.y1), 0.0f);
-    __bang_band_scalar(Bits(size), Bits(size), int32_t{0x7f800000}, size.count);
+    __bang_band_scalar(size.Bits(), size.Bits(), int32_t{0x7f800000}, size.count);
     return size;
   }
 
@@ -114,13 +111,13 @@ class SpatialOrder {
     const int sample = call.count < lines_ ? static_cast<int>(call.count) : lines_;
     float* const boxes = nram.Array<float>(kBoxFloats * kMostLines);
     float* const columns = nram.Array<float>(kBoxFloats * kMostLines);
-    Pool pool(nram.Array<float>(32 * kMostLines), 32 * kMostLines, kMostLines);
+    Arena arena(nram.Array<float>(64 * kMostLines), 64 * kMostLines);
     const int64_t step = call.count / sample;
     __memcpy(boxes, call.boxes, kBoxFloats * sizeof(float), GDRAM2NRAM, kBoxFloats * sizeof(float),
              step * kBoxFloats * sizeof(float), sample - 1);
     __bang_transpose(columns, boxes, sample, kBoxFloats);
-    Span q[8];
-    for (int i = 0; i < 8; ++i) q[i] = {&pool, columns + i * sample, sample};
+    Vec q[8];
+    for (int i = 0; i < 8; ++i) q[i] = {&arena, columns + i * sample, sample};
     const BoundsOfBoxes b = FindBounds(q);
     const Vec x = b.x1 * 0.5f + b.x2 * 0.5f, y = b.y1 * 0.5f + b.y2 * 0.5f;
     // Beyond everything: what has no place is before all lines.
@@ -129,12 +126,12 @@ class SpatialOrder {
     __bang_move(x_, x.data, sample * sizeof(float));
     __bang_move(y_, y.data, sample * sizeof(float));
     // The median of the exponents.
-    const Vec exponent = Exponent(b), below(&pool, sample);
+    const Vec exponent = Exponent(b), below = arena.New(sample);
     int low = 0, high = 255;
     while (low < high) {
       const int middle = (low + high) / 2;
-      __bang_le_scalar(Bits(below), Bits(exponent), middle << 23, sample);
-      if (2 * static_cast<int>(__bang_count(Bits(below), sample)) >= sample) {
+      __bang_le_scalar(below.Bits(), exponent.Bits(), middle << 23, sample);
+      if (2 * static_cast<int>(__bang_count(below.Bits(), sample)) >= sample) {
         high = middle;
       } else {
         low = middle + 1;
@@ -159,19 +156,19 @@ __mlu_func__ Vec CrossAt(int i, const Vec (&x)[4], const Vec (&y)[4]) {
 }
 
 // Exchanges values where the mask is 1.
-__mlu_func__ void SwapWhere(Span mask, Vec& a, Vec& b) {
+__mlu_func__ void SwapWhere(Vec mask, Vec& a, Vec& b) {
   const Vec old = Copy(a);
   __bang_maskmove(a.data, b.data, mask.data, mask.count);
   __bang_maskmove(b.data, old.data, mask.data, mask.count);
 }
 
-__mlu_func__ bool Any(Span mask) { return __bang_count(mask.data, mask.count) > 0; }
+__mlu_func__ bool Any(Vec mask) { return __bang_count(mask.data, mask.count) > 0; }
 
 // Sets all columns of the records but the keys: `columns` is [QuadRecord::kFields, count].
-__mlu_func__ void DescribeQuads(const Span* q, const BoundsOfBoxes& b, float* columns) {
+__mlu_func__ void DescribeQuads(const Vec* q, const BoundsOfBoxes& b, float* columns) {
   using R = QuadRecord;
   const int count = q[0].count;
-  Pool* const pool = q[0].pool;
+  Arena* const arena = q[0].arena;
   // Errors of cross products are below half of the least that count: in floats, and in pairs.
   constexpr float kLeast = 4e-6f, kLeastWide = 1e-8f;
   constexpr float kLeastShare = 2e-3f;  // of which floats are good to three digits
@@ -181,14 +178,13 @@ __mlu_func__ void DescribeQuads(const Span* q, const BoundsOfBoxes& b, float* co
   const Vec there = b.x1 < b.x2;
   Vec fits = Copy(there);
   float error = kLeast;
-  Vec area(pool, count), scaled(pool, count);
-  Vec cross[4] = {Vec(pool, count), Vec(pool, count), Vec(pool, count), Vec(pool, count)};
-  Vec least(pool, count);  // of the crosses' sizes
+  Vec area, scaled, cross[4];
+  Vec least;  // of the crosses' sizes
   {
     const Vec scale_x = ScaleOf(b.x1, b.x2, fits), scale_y = ScaleOf(b.y1, b.y2, fits);
     scaled = Copy(fits);
     area = ScaledDifference(b.x2, b.x1, scale_x) * ScaledDifference(b.y2, b.y1, scale_y);
-    const auto scale = [](Span v, Span by) { return (v * 0.25f) * by; };
+    const auto scale = [](Vec v, Vec by) { return (v * 0.25f) * by; };
     const Vec scaled_x[4] = {scale(x[0], scale_x), scale(x[1], scale_x), scale(x[2], scale_x),
                              scale(x[3], scale_x)};
     const Vec scaled_y[4] = {scale(y[0], scale_y), scale(y[1], scale_y), scale(y[2], scale_y),
@@ -206,7 +202,8 @@ __mlu_func__ void DescribeQuads(const Span* q, const BoundsOfBoxes& b, float* co
     }
     fits = fits & (least > error);
   }
-  const Vec lefts = ((cross[0] > 0.0f) + (cross[1] > 0.0f)) + ((cross[2] > 0.0f) + (cross[3] > 0.0f));
+  const Vec lefts =
+      ((cross[0] > 0.0f) + (cross[1] > 0.0f)) + ((cross[2] > 0.0f) + (cross[3] > 0.0f));
   const Vec convex = (lefts == 4.0f) | (lefts == 0.0f);
   // As math::SplitQuad: a cut from corner 0 to corner 2, unless only the other one will do.
   {
@@ -228,7 +225,7 @@ __mlu_func__ void DescribeQuads(const Span* q, const BoundsOfBoxes& b, float* co
       SwapWhere(opposite, (*values)[1], (*values)[3]);
     }
   }
-  const auto set = [&](int column, Span from) {
+  const auto set = [&](int column, Vec from) {
     __bang_move(columns + column * count, from.data, count * sizeof(float));
   };
   for (int i = 0; i < 4; ++i) {
@@ -254,7 +251,7 @@ __mlu_func__ void DescribeQuads(const Span* q, const BoundsOfBoxes& b, float* co
 
 // Makes the records of all boxes, the keys of their order and those of the spatial order.
 __mlu_func__ void PrepareBoxes(const Team& team, const PolyNmsMlu& call, Nram nram) {
-  constexpr int kPiece = 256;
+  constexpr int kPiece = 256, kArenaFloats = 256 * kPiece;
   using R = QuadRecord;
   const SpatialOrder order(call, nram);
   float* const boxes = nram.Array<float>(kBoxFloats * kPiece);
@@ -263,16 +260,16 @@ __mlu_func__ void PrepareBoxes(const Team& team, const PolyNmsMlu& call, Nram nr
   float* const records = nram.Array<float>(R::kFields * kPiece);
   int32_t* const places = nram.Array<int32_t>(2 * kPiece);  // keys and indices
   int32_t* const pairs = nram.Array<int32_t>(2 * kPiece);
-  float* const memory = nram.Array<float>(64 * kPiece);
+  float* const memory = nram.Array<float>(kArenaFloats);
   const mlu::Share mine(team, call.count);
   for (int64_t begin = mine.begin; begin < mine.end; begin += kPiece) {
     const int count = mine.end - begin < kPiece ? mine.end - begin : kPiece;
     __memcpy(boxes, call.boxes + begin * kBoxFloats, count * kBoxFloats * sizeof(float),
              GDRAM2NRAM);
     __bang_transpose(values, boxes, count, kBoxFloats);
-    Pool pool(memory, 64 * kPiece, kPiece);
-    Span q[8];
-    for (int i = 0; i < 8; ++i) q[i] = {&pool, values + i * count, count};
+    Arena arena(memory, kArenaFloats);
+    Vec q[8];
+    for (int i = 0; i < 8; ++i) q[i] = {&arena, values + i * count, count};
     const BoundsOfBoxes b = FindBounds(q);
     order.Keys(b, places);
     __bang_incseq(places + count, count);
@@ -290,8 +287,8 @@ __mlu_func__ void PrepareBoxes(const Team& team, const PolyNmsMlu& call, Nram nr
 }
 
 // Writes the boxes in their spatial order.
-__mlu_func__ void OrderBoxes(const Team& team, const PolyNmsMlu& call,
-                             const mlu::KeyValue* places, Nram nram) {
+__mlu_func__ void OrderBoxes(const Team& team, const PolyNmsMlu& call, const mlu::KeyValue* places,
+                             Nram nram) {
   constexpr int kPiece = 512;
   using R = QuadRecord;
   int32_t* const pairs = nram.Array<int32_t>(2 * kPiece);
