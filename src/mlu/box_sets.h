@@ -12,7 +12,10 @@ namespace detops::mlu {
 class Counters {
  public:
   __mlu_func__ Counters(const Team& team, int32_t* memory, Nram& nram)
-      : team_(team), memory_(memory), values_(nram.Array<int32_t>(team.cores)) {}
+      : team_(team),
+        memory_(memory),
+        values_(nram.Array<int32_t>(team.cores)),
+        sums_(nram.Array<int32_t>(team.cores)) {}
 
   // Before a barrier. Counters of one number are read before they are written again, with a barrier
   // in between.
@@ -23,18 +26,28 @@ class Counters {
   // Behind it: the sum of all cores'; `before` is that of those with lower numbers.
   __mlu_func__ int64_t Read(int number, int64_t* before = nullptr) {
     __memcpy(values_, memory_ + number * team_.cores, team_.cores * sizeof(int32_t), GDRAM2NRAM);
-    int64_t sum = 0;
-    for (int i = 0; i < team_.cores; ++i) {
-      if (before != nullptr && i == team_.core) *before = sum;
-      sum += values_[i];
-    }
-    return sum;
+    if (before != nullptr) *before = Sum(team_.core);
+    return Sum(team_.cores);
   }
+  // What one core wrote of those that were read last.
+  __mlu_func__ int32_t OfCore(int core) const { return values_[core]; }
 
  private:
+  // Of the first ones, pair by pair.
+  __mlu_func__ int32_t Sum(int count) {
+    if (count == 0) return 0;
+    __bang_move(sums_, values_, count * sizeof(int32_t));
+    while (count > 1) {
+      const int half = count / 2;
+      count -= half;
+      __bang_add(sums_, sums_, sums_ + count, half);
+    }
+    return sums_[0];
+  }
+
   const Team team_;
   int32_t* const memory_;
-  int32_t* const values_;
+  int32_t *const values_, *const sums_;
 };
 
 constexpr int kSetPiece = 1024;  // boxes that are in NRAM at a time
@@ -61,8 +74,8 @@ struct BoxPiece {
   }
 };
 
-// Fills the last tile of a set and finds the bounds of all. Boxes are there when all cores have come;
-// there is a barrier at the end, too.
+// Fills the last tile of a set and finds the bounds of all. Boxes are there when all cores have
+// come; there is a barrier at the end, too.
 __mlu_func__ void FinishSet(const Team& team, const BoxSet& set, int64_t count, int tile,
                             Nram nram) {
   const BoxPiece piece = {nram.Array<float>(BoxSet::kFields * kSetPiece)};
@@ -91,8 +104,7 @@ __mlu_func__ void FinishSet(const Team& team, const BoxSet& set, int64_t count, 
         }
       }
       __bang_move(bounds, extremes, sizeof(float), sizeof(float), 4 * sizeof(float), number - 1);
-      __memcpy(set.tiles + f * set.tile_stride + begin, bounds, number * sizeof(float),
-               NRAM2GDRAM);
+      __memcpy(set.tiles + f * set.tile_stride + begin, bounds, number * sizeof(float), NRAM2GDRAM);
     }
   }
   team.Sync();

@@ -3,29 +3,30 @@
 // Greedy suppression of boxes in any order of scores, by the cores of a union task. For kernels
 // only; nms_buffers.h is for both sides.
 //
-// Boxes lie spatially sorted. Each core finds, for its part of them, the pairs whose bounds overlap,
-// has them judged in batches, and keeps an edge for each pair of which the first box suppresses the
-// second. Then all cores decide boxes in rounds: a box with an edge from a kept box is suppressed;
-// one without an edge from an undecided box is kept. Most boxes are decided in the first round.
+// Boxes lie spatially sorted. Each core finds, for its part of them, the pairs whose bounds
+// overlap, has them judged in batches, and keeps an edge for each pair of which the first box
+// suppresses the second. Then all cores decide boxes in rounds: a box with an edge from a kept box
+// is suppressed; one without an edge from an undecided box is kept. Most boxes are decided in the
+// first round.
 //
 // Where boxes are dense, that would be too many pairs and edges. Then the highest-scoring boxes are
 // decided first, what they suppress is dropped, and so on with the rest.
 #pragma once
 
 #include "mlu/box_sets.h"
+#include "mlu/decide_boxes.h"
 #include "mlu/overlap_search.h"
 #include "mlu/rows.h"
 
 namespace detops::mlu {
 
-// What becomes of a box.
-enum BoxState : int32_t { kUndecided, kKept, kSuppressed };
-
 // Judge: made from NRAM and a `const Judge::Parameters&`;
-//   kBatch         pairs that it takes at once
-//   int Judge(ahead, behind, count)   of how many pairs of boxes the first suppresses the second;
-//                                     boxes are given by their indices, in NRAM
-//   Suppressed()   which pairs those are, in NRAM
+//   kBatch     pairs that it takes at once
+//   void Judge(int attempt, const int32_t* ahead, const int32_t* behind, int count)
+//              whether the first of each pair of boxes, given by their indices in NRAM, suppresses
+//              the second; Judge::Attempts in turn are asked about what the one before left open
+//   Suppressed(), Doubtful()          lists of pairs by their numbers, in NRAM
+//   bool Measure(int32_t ahead, int32_t behind)   the same for one pair that they all left open
 template <class Judge>
 class GreedyNms {
  public:
@@ -33,16 +34,11 @@ class GreedyNms {
                          const typename Judge::Parameters& parameters, Nram nram)
       : team_(team),
         b_(buffers),
+        pairs_(buffers.pairs.OfCore(team.core)),
+        edge_lists_(buffers.edges.OfCore(team.core)),
         parameters_(parameters),
-        counters_(team, buffers.counters, nram),
-        nram_(nram) {
-    b_.pairs.ahead += team.core * b_.pairs.capacity;
-    b_.pairs.behind += team.core * b_.pairs.capacity;
-    b_.pairs.ahead_index += team.core * b_.pairs.capacity;
-    b_.pairs.behind_index += team.core * b_.pairs.capacity;
-    b_.edges.ahead += team.core * b_.edges.capacity;
-    b_.edges.behind += team.core * b_.edges.capacity;
-  }
+        counters_(team, buffers.counters, nram),  // takes its part of the NRAM
+        nram_(nram) {}
 
   // The boxes are in buffers.boxes; afterwards, buffers.kept_index is 1 for those that are kept.
   __mlu_func__ void Run() {
@@ -59,15 +55,14 @@ class GreedyNms {
         first = SelectChunk(first < count ? b_.chunk : b_.boxes, first, count, first / 4);
       }
       const BoxSet& chunk = first < count ? b_.chunk : b_.boxes;
-      Decide(first);
-      Publish(chunk, first);
+      const int32_t* const state = DecideBoxes(first);
+      Publish(chunk, state, first);
       if (first == count) return;
-      const int64_t kept = SelectBoxes(team_, chunk, first, Selection::OfState(b_.state, kKept),
+      const int64_t kept = SelectBoxes(team_, chunk, first, Selection::OfState(state, kKept),
                                        b_.kept, BoxSet::kSmallTile, counters_, 0, nram_);
       DropSuppressed(count - first, kept);
-      count = SelectBoxes(team_, b_.rest, count - first,
-                          Selection::OfState(b_.state, kUndecided), b_.boxes, BoxSet::kTile,
-                          counters_, 1, nram_);
+      count = SelectBoxes(team_, b_.rest, count - first, Selection::OfState(b_.state[0], kUndecided),
+                          b_.boxes, BoxSet::kTile, counters_, 1, nram_);
     }
   }
 
@@ -175,151 +170,161 @@ class GreedyNms {
     return pivot;
   }
 
-  // Judges the pairs that are in the lists: sink(list, count) gets the positions of those of which the
-  // first suppresses the second, in list[0] and list[1]; list[2] and list[3] are scratch.
+  // Judges pairs of the core's lists, from `begin` to `end`: sink(list, count) gets the positions of
+  // those of which the first suppresses the second, in list[0] and list[1]; list[2] and list[3] are
+  // scratch. What is doubtful moves to the front of the part, in the same order. Returns how many.
   template <class Sink>
-  __mlu_func__ void JudgePairs(int64_t pairs, const Sink& sink) {
+  __mlu_func__ int64_t JudgePairs(int attempt, int64_t begin, int64_t end, const Sink& sink) {
+    Nram nram = nram_;
+    constexpr int kBatch = Judge::kBatch;
+    int32_t *list[4], *packed[4];
+    for (int32_t*& part : list) part = nram.Array<int32_t>(kBatch);
+    for (int32_t*& part : packed) part = nram.Array<int32_t>(kBatch);
+    Judge judge(nram, parameters_);
+    int32_t* const from[4] = {pairs_.ahead, pairs_.behind, pairs_.ahead_index,
+                              pairs_.behind_index};
+    int64_t doubtful = 0;
+    for (int64_t at = begin; at < end; at += kBatch) {
+      const int count = Least(end - at, kBatch);
+      for (int i = 0; i < 4; ++i) {
+        __memcpy_async(list[i], from[i] + at, count * sizeof(int32_t), GDRAM2NRAM);
+      }
+      __sync_io();
+      judge.Judge(attempt, list[2], list[3], count);
+      const auto& open = judge.Doubtful();
+      for (int i = 0; i < 4 && open.count > 0; ++i) {
+        __bang_lut_s32(packed[i], open.numbers, list[i], open.count, count);
+        __memcpy(from[i] + begin + doubtful, packed[i], open.count * sizeof(int32_t), NRAM2GDRAM);
+      }
+      doubtful += open.count;
+      const auto& found = judge.Suppressed();
+      if (found.count == 0) continue;
+      for (int i = 0; i < 2; ++i) {
+        __bang_lut_s32(packed[i], found.numbers, list[i], found.count, count);
+      }
+      sink(packed, found.count);
+    }
+    return doubtful;
+  }
+
+  // Finds pairs whose bounds overlap and judges them; `sink` as above. `room()` tells whether the sink
+  // wants more. Returns how many are doubtful still: they are in the core's lists.
+  template <bool kOrdered, class Room, class Sink>
+  __mlu_func__ int64_t JudgeOverlaps(const BoxSet& queries, int64_t count, const int32_t* state,
+                                     const BoxSet& candidates, int64_t candidate_count, int tile,
+                                     int64_t enough, const Room& room, const Sink& sink) {
+    const Share mine(team_, count);
+    SearchCursor cursor = {mine.begin, 0, 0, 0};
+    int64_t doubtful = 0;
+    for (bool end = mine.size() == 0; !end && room();) {
+      int64_t pairs = 0;
+      {
+        OverlapSearch<kOrdered> search(nram_, queries, mine, state, candidates, candidate_count,
+                                       tile, pairs_.From(doubtful));
+        end = search.Run(cursor, enough);
+        pairs = search.found();
+      }
+      doubtful += JudgePairs(0, doubtful, doubtful + pairs, sink);
+      if (2 * doubtful > pairs_.capacity) {
+        // Too many to wait for the other cores.
+        doubtful = MakeAttempts(doubtful, sink);
+        MeasureSome(pairs_, 0, doubtful, nram_);
+        ReadVerdicts(doubtful, sink);
+        doubtful = 0;
+      }
+    }
+    return room() ? MakeAttempts(doubtful, sink) : 0;
+  }
+  template <class Sink>
+  __mlu_func__ int64_t MakeAttempts(int64_t doubtful, const Sink& sink) {
+    for (int i = 1; i < Judge::kAttempts && doubtful > 0; ++i) {
+      doubtful = JudgePairs(i, 0, doubtful, sink);
+    }
+    return doubtful;
+  }
+
+  // Measures pairs of a core's lists; verdicts take the place of the first indices.
+  __mlu_func__ void MeasureSome(const PairLists& pairs, int64_t begin, int64_t end,
+                                Nram nram) const {
+    int32_t* const pair = nram.Array<int32_t>(2);
+    Judge judge(nram, parameters_);
+    for (int64_t i = begin; i < end; ++i) {
+      __memcpy(pair, pairs.ahead_index + i, sizeof(int32_t), GDRAM2NRAM);
+      __memcpy(pair + 1, pairs.behind_index + i, sizeof(int32_t), GDRAM2NRAM);
+      pair[0] = judge.Measure(pair[0], pair[1]) ? 1 : 0;
+      __memcpy(pairs.ahead_index + i, pair, sizeof(int32_t), NRAM2GDRAM);
+    }
+  }
+  template <class Sink>
+  __mlu_func__ void ReadVerdicts(int64_t count, const Sink& sink) {
     Nram nram = nram_;
     constexpr int kBatch = Judge::kBatch;
     int32_t* list[4];
     for (int32_t*& part : list) part = nram.Array<int32_t>(kBatch);
-    Judge judge(nram, parameters_);
-    const int32_t* const from[4] = {b_.pairs.ahead, b_.pairs.behind, b_.pairs.ahead_index,
-                                    b_.pairs.behind_index};
-    for (int64_t begin = 0; begin < pairs; begin += kBatch) {
-      const int count = Least(pairs - begin, kBatch);
-      for (int i = 0; i < 4; ++i) {
-        __memcpy(list[i], from[i] + begin, count * sizeof(int32_t), GDRAM2NRAM);
+    for (int64_t begin = 0; begin < count; begin += kBatch) {
+      const int size = Least(count - begin, kBatch);
+      __memcpy(list[0], pairs_.ahead + begin, size * sizeof(int32_t), GDRAM2NRAM);
+      __memcpy(list[1], pairs_.behind + begin, size * sizeof(int32_t), GDRAM2NRAM);
+      __memcpy(list[2], pairs_.ahead_index + begin, size * sizeof(int32_t), GDRAM2NRAM);
+      __bang_filter(list[0], list[0], list[2], size);
+      const int found = __bang_filter(list[1], list[1], list[2], size);
+      if (found > 0) sink(list, found);
+    }
+  }
+
+  // Measures what is doubtful, with all cores: each has its lists, of which `doubtful` pairs are left.
+  // There are two barriers in it.
+  template <class Sink>
+  __mlu_func__ void MeasureTogether(int64_t doubtful, const Sink& sink) {
+    counters_.Write(8, doubtful);
+    team_.Sync();
+    const int64_t all = counters_.Read(8);
+    if (all > 0) {
+      const Share mine(team_, all);
+      int64_t begin = 0;
+      for (int core = 0; core < team_.cores; ++core) {
+        const int64_t end = begin + counters_.OfCore(core);
+        const int64_t from = mine.begin > begin ? mine.begin : begin;
+        const int64_t to = mine.end < end ? mine.end : end;
+        if (from < to) {
+          MeasureSome(b_.pairs.OfCore(core), from - begin, to - begin, nram_);
+        }
+        begin = end;
       }
-      const int found = judge.Judge(list[2], list[3], count);
-      if (found == 0) continue;
-      for (int i = 0; i < 2; ++i) {
-        __bang_lut_s32(list[2 + i], judge.Suppressed(), list[i], found, count);
-        __bang_move(list[i], list[2 + i], found * sizeof(int32_t));
-      }
-      sink(list, found);
+      team_.Sync();
+      ReadVerdicts(doubtful, sink);
     }
   }
 
   // The edges among the boxes of a set, each with the core that has its second box. Returns whether
   // there was room for all.
   __mlu_func__ bool FindEdges(const BoxSet& set, int64_t count) {
-    const Share mine(team_, count);
-    SearchCursor cursor = {mine.begin, 0, 0, 0};
     edges_ = 0;
-    bool room = true;
-    for (bool end = mine.size() == 0; !end && room;) {
-      int64_t pairs = 0;
-      {
-        OverlapSearch<true> search(nram_, set, mine, nullptr, set, count, BoxSet::kTile,
-                                   b_.pairs);
-        end = search.Run(cursor, b_.pairs.capacity);
-        pairs = search.found();
-      }
-      JudgePairs(pairs, [&](int32_t* const* list, int number) {
-        room = room && edges_ + number <= b_.edges.capacity;
-        if (!room) return;
-        __memcpy(b_.edges.ahead + edges_, list[0], number * sizeof(int32_t), NRAM2GDRAM);
-        __memcpy(b_.edges.behind + edges_, list[1], number * sizeof(int32_t), NRAM2GDRAM);
-        edges_ += number;
-      });
-    }
-    counters_.Write(5, room ? 0 : 1);
+    bool has_room = true;
+    const auto room = [&] { return has_room; };
+    const auto sink = [&](int32_t* const* list, int number) {
+      has_room = has_room && edges_ + number <= edge_lists_.capacity;
+      if (!has_room) return;
+      __memcpy(edge_lists_.ahead + edges_, list[0], number * sizeof(int32_t), NRAM2GDRAM);
+      __memcpy(edge_lists_.behind + edges_, list[1], number * sizeof(int32_t), NRAM2GDRAM);
+      edges_ += number;
+    };
+    const int64_t doubtful = JudgeOverlaps<true>(set, count, nullptr, set, count, BoxSet::kTile,
+                                                 pairs_.capacity, room, sink);
+    MeasureTogether(doubtful, sink);
+    counters_.Write(5, has_room ? 0 : 1);
     team_.Sync();
-    const bool all = counters_.Read(5) == 0;
-    team_.Sync();
-    return all;
+    return counters_.Read(5) == 0;
   }
 
-  // Decides all boxes of a set by its edges.
-  __mlu_func__ void Decide(int64_t count) {
-    const Share mine(team_, count);
-    Fill(b_.state, mine, kUndecided);
-    Fill(b_.suppressed, mine, 0);
-    Fill(b_.blocked, mine, 0);
-    team_.Sync();
-    for (int32_t round = 1;; ++round) {
-      FollowEdges(round, count);
-      const int number = 6 + round % 2;
-      counters_.Write(number, edges_);
-      team_.Sync();
-      UpdateStates(round, mine);
-      const int64_t left = counters_.Read(number);
-      team_.Sync();
-      if (left == 0) return;
-    }
-  }
-
-  // Marks boxes that are suppressed by a kept box, or blocked by an undecided one; keeps the edges of
-  // the latter.
-  __mlu_func__ void FollowEdges(int32_t round, int64_t total) {
-    Nram nram = nram_;
-    int32_t* const ahead = nram.Array<int32_t>(kPiece);
-    int32_t* const behind = nram.Array<int32_t>(kPiece);
-    int32_t* const state = nram.Array<int32_t>(kPiece);
-    int32_t* const mask = nram.Array<int32_t>(kPiece);
-    int32_t* const list = nram.Array<int32_t>(kPiece);
-    int32_t* const mark = nram.Array<int32_t>(kPiece);
-    int32_t* const offsets = nram.Array<int32_t>(kPiece);
-    int32_t* const scratch = nram.Array<int32_t>(kPiece);
-    int64_t left = 0;
-    for (int64_t begin = 0; begin < edges_; begin += kPiece) {
-      int count = Least(edges_ - begin, kPiece);
-      __memcpy(ahead, b_.edges.ahead + begin, count * sizeof(int32_t), GDRAM2NRAM);
-      __memcpy(behind, b_.edges.behind + begin, count * sizeof(int32_t), GDRAM2NRAM);
-      if (round > 1) {
-        GatherRows(state, b_.state, ahead, count, total, offsets, scratch);
-        __bang_eq_scalar(mask, state, int32_t{kKept}, count);
-        const int hits = __bang_filter(list, behind, mask, count);
-        if (hits > 0) {
-          __bang_write_value(mark, hits, int32_t{1});
-          ScatterRows(b_.suppressed, mark, list, hits, total, offsets, scratch);
-        }
-        __bang_eq_scalar(mask, state, int32_t{kUndecided}, count);
-        __bang_filter(ahead, ahead, mask, count);
-        count = __bang_filter(behind, behind, mask, count);
-        if (count == 0) continue;
-        // Boxes that are decided need no edges.
-        GatherRows(state, b_.state, behind, count, total, offsets, scratch);
-        __bang_eq_scalar(mask, state, int32_t{kUndecided}, count);
-        __bang_filter(ahead, ahead, mask, count);
-        count = __bang_filter(behind, behind, mask, count);
-        if (count == 0) continue;
-        __memcpy(b_.edges.ahead + left, ahead, count * sizeof(int32_t), NRAM2GDRAM);
-        __memcpy(b_.edges.behind + left, behind, count * sizeof(int32_t), NRAM2GDRAM);
-      }
-      __bang_write_value(mark, count, round);
-      ScatterRows(b_.blocked, mark, behind, count, total, offsets, scratch);
-      left += count;
-    }
-    edges_ = left;
-  }
-
-  __mlu_func__ void UpdateStates(int32_t round, const Share& range) const {
-    Nram nram = nram_;
-    int32_t* const state = nram.Array<int32_t>(kPiece);
-    int32_t* const suppressed = nram.Array<int32_t>(kPiece);
-    int32_t* const blocked = nram.Array<int32_t>(kPiece);
-    int32_t* const undecided = nram.Array<int32_t>(kPiece);
-    for (int64_t begin = range.begin; begin < range.end; begin += kPiece) {
-      const int count = Least(range.end - begin, kPiece);
-      __memcpy(state, b_.state + begin, count * sizeof(int32_t), GDRAM2NRAM);
-      __memcpy(suppressed, b_.suppressed + begin, count * sizeof(int32_t), GDRAM2NRAM);
-      __memcpy(blocked, b_.blocked + begin, count * sizeof(int32_t), GDRAM2NRAM);
-      __bang_eq_scalar(undecided, state, int32_t{kUndecided}, count);
-      __bang_and(suppressed, suppressed, undecided, count);
-      __bang_ne_scalar(blocked, blocked, round, count);
-      __bang_and(blocked, blocked, undecided, count);  // those that are not blocked
-      // kKept is 1, and kSuppressed one more.
-      __bang_or(blocked, blocked, suppressed, count);
-      __bang_add(state, state, blocked, count);
-      __bang_add(state, state, suppressed, count);
-      __memcpy(b_.state + begin, state, count * sizeof(int32_t), NRAM2GDRAM);
-    }
+  __mlu_func__ const int32_t* DecideBoxes(int64_t count) {
+    NmsBuffers own = b_;
+    own.edges = edge_lists_;
+    return BoxDecisions(team_, own, counters_, 6, nram_).Run(count, edges_);
   }
 
   // Marks the kept boxes of a set by their indices.
-  __mlu_func__ void Publish(const BoxSet& set, int64_t count) const {
+  __mlu_func__ void Publish(const BoxSet& set, const int32_t* states, int64_t count) const {
     Nram nram = nram_;
     int32_t* const state = nram.Array<int32_t>(kPiece);
     int32_t* const index = nram.Array<int32_t>(kPiece);
@@ -328,7 +333,7 @@ class GreedyNms {
     const Share mine(team_, count);
     for (int64_t begin = mine.begin; begin < mine.end; begin += kPiece) {
       const int size = Least(mine.end - begin, kPiece);
-      __memcpy(state, b_.state + begin, size * sizeof(int32_t), GDRAM2NRAM);
+      __memcpy(state, states + begin, size * sizeof(int32_t), GDRAM2NRAM);
       __memcpy(index, set.fields + 5 * set.stride + begin, size * sizeof(int32_t), GDRAM2NRAM);
       __bang_eq_scalar(state, state, int32_t{kKept}, size);
       const int kept = __bang_filter(index, index, state, size);
@@ -340,26 +345,23 @@ class GreedyNms {
 
   // The states of the rest, of which the kept boxes suppress some.
   __mlu_func__ void DropSuppressed(int64_t count, int64_t kept) {
-    const Share mine(team_, count);
-    Fill(b_.state, mine, kUndecided);
-    SearchCursor cursor = {mine.begin, 0, 0, 0};
-    for (bool end = mine.size() == 0; !end;) {
-      int64_t pairs = 0;
-      {
-        OverlapSearch<false> search(nram_, b_.rest, mine, b_.state, b_.kept, kept,
-                                    BoxSet::kSmallTile, b_.pairs);
-        end = search.Run(cursor, Judge::kBatch);
-        pairs = search.found();
-      }
-      JudgePairs(pairs, [&](int32_t* const* list, int number) {
-        __bang_write_value(list[0], number, int32_t{kSuppressed});
-        ScatterRows(b_.state, list[0], list[1], number, count, list[2], list[3]);
-      });
-    }
+    int32_t* const state = b_.state[0];
+    Fill(state, Share(team_, count), kUndecided);
+    const auto room = [] { return true; };
+    const auto sink = [&](int32_t* const* list, int number) {
+      __bang_write_value(list[0], number, int32_t{kSuppressed});
+      ScatterRows(state, list[0], list[1], number, count, list[2], list[3]);
+    };
+    const int64_t doubtful =
+        JudgeOverlaps<false>(b_.rest, count, state, b_.kept, kept, BoxSet::kSmallTile,
+                             Judge::kBatch, room, sink);
+    MeasureTogether(doubtful, sink);
   }
 
   const Team team_;
-  NmsBuffers b_;
+  const NmsBuffers b_;
+  const PairLists pairs_;       // this core's
+  const EdgeLists edge_lists_;  // and its edges
   const typename Judge::Parameters parameters_;
   Counters counters_;
   const Nram nram_;

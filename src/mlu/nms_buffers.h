@@ -9,8 +9,8 @@
 
 namespace detops::mlu {
 
-// Boxes in an order in which neighbours are near each other, in tiles of which the bounds are known.
-// Behind the last box, what is left of its tile is empty.
+// Boxes in an order in which neighbours are near each other, in tiles of which the bounds are
+// known. Behind the last box, what is left of its tile is empty.
 struct BoxSet {
   static constexpr int kFields = 6;  // x1 y1 x2 y2; as bits: the key, lowest first, and the index
   static constexpr int kTile = 64;   // boxes
@@ -35,27 +35,41 @@ struct BoxSet {
 struct PairLists {
   int32_t *ahead, *behind, *ahead_index, *behind_index;  // [capacity] for each core
   int64_t capacity;
+
+  PairLists From(int64_t first) const {
+    return {ahead + first, behind + first, ahead_index + first, behind_index + first,
+            capacity - first};
+  }
+  PairLists OfCore(int core) const {
+    PairLists result = From(core * capacity);
+    result.capacity = capacity;
+    return result;
+  }
 };
 struct EdgeLists {
   int32_t *ahead, *behind;  // [capacity] for each core
   int64_t capacity;
+
+  EdgeLists OfCore(int core) const {
+    return {ahead + core * capacity, behind + core * capacity, capacity};
+  }
 };
 
 struct NmsBuffers {
   int64_t count;
-  BoxSet boxes;           // all, and later those that are undecided
-  BoxSet chunk, rest;     // of these, the highest-scoring and the others
-  BoxSet kept;            // of the chunk; in small tiles
+  BoxSet boxes;        // all, and later those that are undecided
+  BoxSet chunk, rest;  // of these, the highest-scoring and the others
+  BoxSet kept;         // of the chunk; in small tiles
   // Of each box of a set:
-  int32_t* state;         // [count] what has become of it
-  int32_t* suppressed;    // [count] whether a kept box suppresses it
-  int32_t* blocked;       // [count] the last round in which an undecided box might have done so
-  int32_t* kept_index;    // [count] by index: 1 where kept
-  PairLists pairs;        // examined at a time
-  EdgeLists edges;        // pairs of the chunk whose second the first suppresses, if it is kept
-  int32_t* counters;      // [kCounters, cores]
+  int32_t* state[2];    // [count] what has become of it, in one round and in the one before
+  int32_t* suppressed;  // [count] whether a kept box suppresses it
+  int32_t* blocked;     // [count] the last round in which an undecided box might have done so
+  int32_t* kept_index;  // [count] by index: 1 where kept
+  PairLists pairs;      // examined at a time
+  EdgeLists edges;      // pairs of the chunk whose second the first suppresses, if it is kept
+  int32_t* counters;    // [kCounters, cores]
 
-  static constexpr int kCounters = 8;
+  static constexpr int kCounters = 12;
   static constexpr int kLeastPairs = 4096;  // per core
   static constexpr int kLeastEdges = 8192;
 
@@ -67,7 +81,7 @@ struct NmsBuffers {
     result.chunk = BoxSet::Make(layout, count, BoxSet::kTile);
     result.rest = BoxSet::Make(layout, count, BoxSet::kTile);
     result.kept = BoxSet::Make(layout, count, BoxSet::kSmallTile);
-    result.state = layout.template Array<int32_t>(count);
+    for (int32_t*& state : result.state) state = layout.template Array<int32_t>(count);
     result.suppressed = layout.template Array<int32_t>(count);
     result.blocked = layout.template Array<int32_t>(count);
     result.kept_index = layout.template Array<int32_t>(count);

@@ -191,9 +191,8 @@ class OverlapSearch {
     __sync_compute();
     for (int i = 0; i < number; ++i) {
       const int64_t begin = (from + tile_list_[first + i]) * tile_;
-      __memcpy_async(candidate_ + i * tile_, set_.fields + begin, tile_ * sizeof(float),
-                     GDRAM2NRAM, kCandidates * sizeof(float), set_.stride * sizeof(float),
-                     BoxSet::kFields - 1);
+      __memcpy_async(candidate_ + i * tile_, set_.fields + begin, tile_ * sizeof(float), GDRAM2NRAM,
+                     kCandidates * sizeof(float), set_.stride * sizeof(float), BoxSet::kFields - 1);
       __bang_add_scalar(positions + i * tile_, numbers_, static_cast<int32_t>(begin), tile_);
     }
     __sync_io();
@@ -309,16 +308,16 @@ class OverlapSearch {
   // In NRAM.
   float* tiles_[4];
   int32_t* tile_list_;
-  float* query_;              // [kFields, kQueries]
-  int32_t* query_position_;   // [kQueries]
-  float* candidate_;          // [kFields + 1, kCandidates], the last the position
-  float* near_;               // [5, kCandidates]: bounds, and the number of the candidate
+  float* query_;             // [kFields, kQueries]
+  int32_t* query_position_;  // [kQueries]
+  float* candidate_;         // [kFields + 1, kCandidates], the last the position
+  float* near_;              // [5, kCandidates]: bounds, and the number of the candidate
   float *mask_, *other_mask_;
   int32_t* numbers_;
-  float *value_, *overlap_, *condition_;        // [kPairs]
-  int32_t *which_candidate_, *which_query_;     // [kPairs]
-  int32_t *found_candidate_, *found_query_;     // [kFound + kPairs]
-  int32_t* column_[7];                          // [kFound]
+  float *value_, *overlap_, *condition_;     // [kPairs]
+  int32_t *which_candidate_, *which_query_;  // [kPairs]
+  int32_t *found_candidate_, *found_query_;  // [kFound + kPairs]
+  int32_t* column_[7];                       // [kFound]
   float* extreme_;
 
   int64_t tiles_from_, found_;

@@ -19,8 +19,11 @@ struct PolyNmsMlu {
   int32_t* output;      // [count]
   int32_t* result_num;  // [1]
 
+  static constexpr int kLineFloats = 512;
+
   // The workspace.
   poly_nms_mlu::QuadRecord* records;  // [count]
+  float* lines;                       // [kLineFloats] of the spatial order
   mlu::SortBuffers sort;
   mlu::NmsBuffers nms;
 
@@ -29,6 +32,7 @@ struct PolyNmsMlu {
     PolyNmsMlu result = {};
     result.count = count;
     result.records = layout.template Array<poly_nms_mlu::QuadRecord>(count);
+    result.lines = layout.template Array<float>(kLineFloats);
     result.sort = mlu::SortBuffers::Make(layout, count, cores);
     result.nms = mlu::NmsBuffers::Make(layout, count, cores);
     return result;

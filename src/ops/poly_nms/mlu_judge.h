@@ -36,46 +36,65 @@ class QuadJudge {
     extent_ = nram.Array<float>(kBatch);
     for (float*& mask : mask_) mask = nram.Array<float>(kBatch);
     numbers_ = nram.Array<int32_t>(kBatch);
-    suppressed_ = nram.Array<int32_t>(2 * kBatch);
-    doubtful_ = nram.Array<int32_t>(2 * kBatch);
+    suppressed_.numbers = nram.Array<int32_t>(2 * kBatch);
+    doubtful_.numbers = nram.Array<int32_t>(2 * kBatch);
     corners_ = nram.Array<float>(16);
-    memory_ = nram.Array<float>(kPoolFloats);
+    memory_ = nram.Array<float>(kArenaFloats);
     __bang_incseq(numbers_, kBatch);
   }
 
-  // Of pairs of boxes given by their indices. Returns of how many the first suppresses the second;
-  // Suppressed() lists these.
-  __mlu_func__ int Judge(const int32_t* ahead, const int32_t* behind, int count) {
+  // Pairs of a batch, by their numbers.
+  struct List {
+    int32_t* numbers;
+    int count;
+  };
+
+  // Whether the first of each pair of boxes, given by their indices, suppresses the second. The first
+  // attempt is in floats, the second in pairs of floats.
+  static constexpr int kAttempts = 2;
+  __mlu_func__ void Judge(int attempt, const int32_t* ahead, const int32_t* behind, int count) {
     count_ = count;
-    suppressed_count_ = doubtful_count_ = 0;
+    suppressed_.count = doubtful_.count = 0;
     Load(a_, ahead);
     Load(b_, behind);
     DecideBySize();
     if (Take(mask_[kUpright]) > 0) {
-      Pool pool(memory_, kPoolFloats, kBatch);
-      CompareUpright(pool, columns_, kBatch, columns_ + kExtent * kBatch, taken_, p_.threshold,
+      Arena arena(memory_, kArenaFloats);
+      CompareUpright(arena, columns_, kBatch, columns_ + kExtent * kBatch, taken_, p_.threshold,
                      mask_[kYes], mask_[kDoubt]);
       ListDecided();
     }
-    if (Take(mask_[kConvex]) > 0) DecideByClipping<true>();
-    if (Take(mask_[kOther]) > 0) DecideByClipping<false>();
-    for (int i = 0; i < doubtful_count_; ++i) {
-      const int pair = doubtful_[i];
-      if (Measure(ahead[pair], behind[pair])) suppressed_[suppressed_count_++] = pair;
+    if (attempt == 0) {
+      if (Take(mask_[kConvex]) > 0) DecideByClipping<FloatMath, true>(kAtOnce);
+      if (Take(mask_[kOther]) > 0) DecideByClipping<FloatMath, false>(kAtOnce);
+    } else {
+      if (Take(mask_[kConvex]) > 0) DecideByClipping<WideMath, true>(kWideAtOnce);
+      if (Take(mask_[kOther]) > 0) DecideByClipping<WideMath, false>(kWideAtOnce);
     }
-    return suppressed_count_;
   }
-  __mlu_func__ const int32_t* Suppressed() const { return suppressed_; }
+  __mlu_func__ const List& Suppressed() const { return suppressed_; }
+  __mlu_func__ const List& Doubtful() const { return doubtful_; }
+
+  // By the definition.
+  __mlu_func__ bool Measure(int32_t ahead, int32_t behind) {
+    __memcpy(corners_, p_.boxes + int64_t{ahead} * 9, 8 * sizeof(float), GDRAM2NRAM);
+    __memcpy(corners_ + 8, p_.boxes + int64_t{behind} * 9, 8 * sizeof(float), GDRAM2NRAM);
+    float a[8], b[8];
+    for (int i = 0; i < 8; ++i) {
+      a[i] = corners_[i];
+      b[i] = corners_[8 + i];
+    }
+    return math::QuadIoUGreater(a, b, p_.threshold);
+  }
 
  private:
   // Of pairs that are being judged: scaled corners, x and y of a, then of b; the area of the common
   // bounds; kinds; and the number of the pair.
   enum Column { kCorners = 0, kExtent = 16, kKindA, kKindB, kNumber, kColumns };
   enum Mask { kUpright, kConvex, kOther, kYes, kDoubt, kMasks };
-  static constexpr int kPoolFloats = 56 * 1024;
+  static constexpr int kArenaFloats = 56 * 1024;
   // Pairs that are clipped at once: as many as their vectors have room for.
   static constexpr int kAtOnce = 256;
-  static constexpr int kTrianglesAtOnce = 128;
   static constexpr int kWideAtOnce = 64;
 
   __mlu_func__ void Load(float* columns, const int32_t* index) {
@@ -85,32 +104,33 @@ class QuadJudge {
     __bang_transpose(columns, memory_, count_, QuadRecord::kFields);
   }
 
-  static __mlu_func__ void Move(float* to, Span from) {
+  static __mlu_func__ void Move(float* to, Vec from) {
     __bang_move(to, from.data, from.count * sizeof(float));
   }
   // Adds the numbers of marked pairs to a list.
-  static __mlu_func__ void List(const float* mask, const int32_t* numbers, int count,
-                                int32_t* list, int& length) {
-    length += __bang_filter(reinterpret_cast<float*>(list + length),
-                            reinterpret_cast<const float*>(numbers), mask, count);
+  static __mlu_func__ void Add(const float* mask, const int32_t* numbers, int count, List& list) {
+    list.count += __bang_filter(reinterpret_cast<float*>(list.numbers + list.count),
+                                reinterpret_cast<const float*>(numbers), mask, count);
   }
 
   // What areas and bounds decide; and masks of who is to judge the others.
   __mlu_func__ void DecideBySize() {
     using R = QuadRecord;
-    Pool pool(memory_, kPoolFloats, kBatch);
-    const auto a = [&](int f) { return Span{&pool, a_ + f * count_, count_}; };
-    const auto b = [&](int f) { return Span{&pool, b_ + f * count_, count_}; };
+    Arena arena(memory_, kArenaFloats);
+    const auto a = [&](int f) { return Vec{&arena, a_ + f * count_, count_}; };
+    const auto b = [&](int f) { return Vec{&arena, b_ + f * count_, count_}; };
     const float t = p_.threshold;
     const Vec least_kind = Min(a(R::kKind), b(R::kKind));
-    Vec certain = least_kind > R::kNone;
-    Vec open = [&] {
+    const Vec certain = least_kind > R::kNone;
+    const Vec open = arena.New(count_);
+    {
+      const Scope scope(&arena);
       const Vec x1 = Min(a(R::kX1), b(R::kX1)), x2 = Max(a(R::kX2), b(R::kX2));
       const Vec y1 = Min(a(R::kY1), b(R::kY1)), y2 = Max(a(R::kY2), b(R::kY2));
-      Vec fits = mlu::Filled(&pool, count_, 1.0f);
+      const Vec fits = mlu::Filled(&arena, count_, 1.0f);
       const Vec scale_x = ScaleOf(x1, x2, fits), scale_y = ScaleOf(y1, y2, fits);
-      certain = certain & fits;
-      const auto area = [&](Span left, Span low, Span right, Span high) {
+      FloatMath::Set(certain, certain & fits);
+      const auto area = [&](Vec left, Vec low, Vec right, Vec high) {
         return ScaledDifference(right, left, scale_x) * ScaledDifference(high, low, scale_y);
       };
       Move(scale_x_, scale_x);
@@ -132,19 +152,19 @@ class QuadJudge {
         const Vec both = bounds_a * a(R::kLeast) + bounds_b * b(R::kLeast);
         never = never | ((most < (both * (0.9999f * t))) & (both > 1e-30f));
       }
-      return Not(never & fits);
-    }();
+      FloatMath::Set(open, Not(never & fits));
+    }
     Vec same = open & certain;
     for (int f = 0; f < 8; ++f) same = same & (a(f) == b(f));
     same = same & (a(R::kKind) == b(R::kKind));
-    List(same.data, numbers_, count_, suppressed_, suppressed_count_);
-    open = open & Not(same);
-    List((open & Not(certain)).data, numbers_, count_, doubtful_, doubtful_count_);
-    open = open & certain;
+    Add(same.data, numbers_, count_, suppressed_);
+    const Vec left = open & Not(same);
+    Add((left & Not(certain)).data, numbers_, count_, doubtful_);
+    const Vec certainly = left & certain;
     const Vec upright = least_kind > R::kConvex, convex = least_kind > R::kSplit;
-    Move(mask_[kUpright], open & upright);
-    Move(mask_[kConvex], open & (convex & Not(upright)));
-    Move(mask_[kOther], open & Not(convex));
+    Move(mask_[kUpright], certainly & upright);
+    Move(mask_[kConvex], certainly & (convex & Not(upright)));
+    Move(mask_[kOther], certainly & Not(convex));
   }
 
   __mlu_func__ float* ColumnAt(int i) const { return columns_ + i * kBatch; }
@@ -181,58 +201,42 @@ class QuadJudge {
   }
 
   // Of the pairs taken: those that suppress, and those that are doubtful.
-  __mlu_func__ void ListSuppressed() {
-    List(mask_[kYes], reinterpret_cast<int32_t*>(ColumnAt(kNumber)), taken_, suppressed_,
-         suppressed_count_);
-  }
   __mlu_func__ void ListDecided() {
-    ListSuppressed();
-    List(mask_[kDoubt], reinterpret_cast<int32_t*>(ColumnAt(kNumber)), taken_, doubtful_,
-         doubtful_count_);
+    const int32_t* const numbers = reinterpret_cast<int32_t*>(ColumnAt(kNumber));
+    Add(mask_[kYes], numbers, taken_, suppressed_);
+    Add(mask_[kDoubt], numbers, taken_, doubtful_);
   }
 
-  template <bool kAreConvex>
-  __mlu_func__ void DecideByClipping() {
-    ClipAll<FloatMath, kAreConvex>(kAreConvex ? kAtOnce : kTrianglesAtOnce);
-    ListSuppressed();
-    int doubtful = 0;
-    for (int f = 0; f < kColumns; ++f) {
-      doubtful = __bang_filter(ColumnAt(f), ColumnAt(f), mask_[kDoubt], taken_);
-      if (doubtful == 0) return;
-    }
-    taken_ = doubtful;
-    ClipAll<WideMath, kAreConvex>(kWideAtOnce);
-    ListDecided();
-  }
-
-  // Sets the masks for all pairs taken.
+  // Pairs that were taken, at most so many at once.
   template <class Math, bool kAreConvex>
-  __mlu_func__ void ClipAll(int at_once) {
+  __mlu_func__ void DecideByClipping(int most) {
+    const int parts = (taken_ + most - 1) / most, at_once = (taken_ + parts - 1) / parts;
     for (int begin = 0; begin < taken_; begin += at_once) {
       const int count = taken_ - begin < at_once ? taken_ - begin : at_once;
-      Pool pool(memory_, kPoolFloats, (kAreConvex ? 10 : 8) * count);
-      const QuadColumns columns = {&pool, columns_ + begin, kBatch, count};
-      const Span extent = {&pool, ColumnAt(kExtent) + begin, count};
+      Arena arena(memory_, kArenaFloats);
+      const QuadColumns columns = {&arena, columns_ + begin, kBatch, count};
+      const Vec extent = {&arena, ColumnAt(kExtent) + begin, count};
       if (kAreConvex) {
         const auto sums = ClipConvex<Math>(columns);
         Decide<Math>(sums, extent, begin, Math::kConvexErrors);
       } else {
-        const Span kind_a = {&pool, ColumnAt(kKindA) + begin, count};
-        const Span kind_b = {&pool, ColumnAt(kKindB) + begin, count};
+        const Vec kind_a = {&arena, ColumnAt(kKindA) + begin, count};
+        const Vec kind_b = {&arena, ColumnAt(kKindB) + begin, count};
         const auto sums = ClipTriangles<Math>(columns, kind_a == QuadRecord::kCrossed,
                                               kind_b == QuadRecord::kCrossed);
         Decide<Math>(sums, extent, begin, Math::kTriangleErrors);
       }
     }
+    ListDecided();
   }
 
   // The sign of shared * (1 + t) - both * t, where the errors leave no doubt about it.
   template <class Math>
-  __mlu_func__ void Decide(const ClipSums<typename Math::Real>& sums, Span extent, int begin,
+  __mlu_func__ void Decide(const ClipSums<typename Math::Real>& sums, Vec extent, int begin,
                            float errors) {
     const float t = p_.threshold;
     const auto excess = sums.shared + (sums.shared - sums.both) * t;
-    const Span leading = Math::Leading(excess);
+    const Vec leading = Math::Leading(excess);
     const Vec side = extent * Math::kSideError;
     const Vec error = (sums.spread * side * 2.5f + side * errors) * (1.0f + t);
     const Vec near = Not(sums.nearest > side * 2.0f);
@@ -241,28 +245,16 @@ class QuadJudge {
     Move(mask_[kDoubt] + begin, doubtful);
   }
 
-  // By the definition.
-  __mlu_func__ bool Measure(int32_t ahead, int32_t behind) {
-    __memcpy(corners_, p_.boxes + int64_t{ahead} * 9, 8 * sizeof(float), GDRAM2NRAM);
-    __memcpy(corners_ + 8, p_.boxes + int64_t{behind} * 9, 8 * sizeof(float), GDRAM2NRAM);
-    float a[8], b[8];
-    for (int i = 0; i < 8; ++i) {
-      a[i] = corners_[i];
-      b[i] = corners_[8 + i];
-    }
-    return math::QuadIoUGreater(a, b, p_.threshold);
-  }
-
   const Parameters p_;
-  float *a_, *b_;         // [kFields, count] records
-  float* columns_;        // [kColumns, kBatch]
+  float *a_, *b_;   // [kFields, count] records
+  float* columns_;  // [kColumns, kBatch]
   float *scale_x_, *scale_y_, *extent_;
   float* mask_[kMasks];
   int32_t* numbers_;
-  int32_t *suppressed_, *doubtful_;
+  List suppressed_, doubtful_;
   float* corners_;
-  float* memory_;  // [kPoolFloats]
-  int count_ = 0, taken_ = 0, suppressed_count_ = 0, doubtful_count_ = 0;
+  float* memory_;  // [kArenaFloats]
+  int count_ = 0, taken_ = 0;
 };
 
 }  // namespace detops::ops::poly_nms_mlu

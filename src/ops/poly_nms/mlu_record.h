@@ -18,7 +18,7 @@ struct QuadRecord {
 
   float x[4], y[4];
   float x1, y1, x2, y2;  // bounds; x1 > x2 where it can't overlap others
-  float least, most;     // its signed area is no less, that of its triangles no more, of the bounds'
+  float least, most;  // its signed area is no less, that of its triangles no more, of the bounds'
   float kind;
   int32_t key;  // ascending is descending score
 
