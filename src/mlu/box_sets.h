@@ -178,10 +178,10 @@ __mlu_func__ int64_t SelectBoxes(const Team& team, const BoxSet& from, int64_t c
     const int size = mine.end - begin < kSetPiece ? mine.end - begin : kSetPiece;
     piece.Load(from, begin, size);
     selection.Mark(piece, begin, size, mask, scratch);
-    int packed = 0;
-    for (int f = 0; f < BoxSet::kFields; ++f) {
-      packed = __bang_filter(piece.Bits(f), piece.Bits(f), mask, size);
+    for (int f = 1; f < BoxSet::kFields; ++f) {
+      __bang_collect(piece.Bits(f), piece.Bits(f), mask, size);
     }
+    const int packed = __bang_filter(piece.Bits(0), piece.Bits(0), mask, size);
     if (packed > 0) piece.Store(to, at, packed);
     at += packed;
   }

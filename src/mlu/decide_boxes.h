@@ -2,9 +2,10 @@
 //
 // What becomes of boxes, given which suppresses which. For kernels only.
 //
-// In rounds: a box with an edge from a kept box is suppressed; one without an edge from an undecided
-// box is kept. Most boxes are decided in the first rounds. Each core has a part of the boxes and the
-// edges that lead to them; it reads the states of the round before, and writes its own.
+// In rounds: a box with an edge from a kept box is suppressed; one without an edge from an
+// undecided box is kept. Most boxes are decided in the first rounds. Each core has a part of the
+// boxes and the edges that lead to them; it reads the states of the round before, and writes its
+// own.
 #pragma once
 
 #include "mlu/box_sets.h"
@@ -22,8 +23,8 @@ class BoxDecisions {
                             int number, Nram nram)
       : team_(team), b_(buffers), counters_(counters), number_(number), nram_(nram) {}
 
-  // Decides `count` boxes by this core's edges, which are in its list. Returns their states; there is
-  // a barrier at the end.
+  // Decides `count` boxes by this core's edges, which are in its list. Returns their states; there
+  // is a barrier at the end.
   __mlu_func__ const int32_t* Run(int64_t count, int64_t edges) {
     edges_ = edges;
     count_ = count;
@@ -97,7 +98,7 @@ class BoxDecisions {
       __bang_lut_s32(list_, behind_, state_, edges, boxes);
       __bang_or(list_, list_, seen_, edges);
       __bang_not(mask_, list_, edges);
-      __bang_filter(ahead_, ahead_, mask_, edges);
+      __bang_collect(ahead_, ahead_, mask_, edges);
       edges = __bang_filter(behind_, behind_, mask_, edges);
     }
     __bang_write_zero(blocked_, boxes);
@@ -153,8 +154,8 @@ class BoxDecisions {
     }
   }
 
-  // Marks boxes that are suppressed by a kept box, or blocked by an undecided one; keeps the edges of
-  // the latter.
+  // Marks boxes that are suppressed by a kept box, or blocked by an undecided one; keeps the edges
+  // of the latter.
   __mlu_func__ void FollowEdges(int32_t round, const int32_t* before) {
     Nram nram = nram_;
     int32_t* const ahead = nram.Array<int32_t>(kPiece);

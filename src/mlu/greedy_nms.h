@@ -61,8 +61,9 @@ class GreedyNms {
       const int64_t kept = SelectBoxes(team_, chunk, first, Selection::OfState(state, kKept),
                                        b_.kept, BoxSet::kSmallTile, counters_, 0, nram_);
       DropSuppressed(count - first, kept);
-      count = SelectBoxes(team_, b_.rest, count - first, Selection::OfState(b_.state[0], kUndecided),
-                          b_.boxes, BoxSet::kTile, counters_, 1, nram_);
+      count =
+          SelectBoxes(team_, b_.rest, count - first, Selection::OfState(b_.state[0], kUndecided),
+                      b_.boxes, BoxSet::kTile, counters_, 1, nram_);
     }
   }
 
@@ -170,9 +171,10 @@ class GreedyNms {
     return pivot;
   }
 
-  // Judges pairs of the core's lists, from `begin` to `end`: sink(list, count) gets the positions of
-  // those of which the first suppresses the second, in list[0] and list[1]; list[2] and list[3] are
-  // scratch. What is doubtful moves to the front of the part, in the same order. Returns how many.
+  // Judges pairs of the core's lists, from `begin` to `end`: sink(list, count) gets the positions
+  // of those of which the first suppresses the second, in list[0] and list[1]; list[2] and list[3]
+  // are scratch. What is doubtful moves to the front of the part, in the same order. Returns how
+  // many.
   template <class Sink>
   __mlu_func__ int64_t JudgePairs(int attempt, int64_t begin, int64_t end, const Sink& sink) {
     Nram nram = nram_;
@@ -181,8 +183,7 @@ class GreedyNms {
     for (int32_t*& part : list) part = nram.Array<int32_t>(kBatch);
     for (int32_t*& part : packed) part = nram.Array<int32_t>(kBatch);
     Judge judge(nram, parameters_);
-    int32_t* const from[4] = {pairs_.ahead, pairs_.behind, pairs_.ahead_index,
-                              pairs_.behind_index};
+    int32_t* const from[4] = {pairs_.ahead, pairs_.behind, pairs_.ahead_index, pairs_.behind_index};
     int64_t doubtful = 0;
     for (int64_t at = begin; at < end; at += kBatch) {
       const int count = Least(end - at, kBatch);
@@ -207,8 +208,8 @@ class GreedyNms {
     return doubtful;
   }
 
-  // Finds pairs whose bounds overlap and judges them; `sink` as above. `room()` tells whether the sink
-  // wants more. Returns how many are doubtful still: they are in the core's lists.
+  // Finds pairs whose bounds overlap and judges them; `sink` as above. `room()` tells whether the
+  // sink wants more. Returns how many are doubtful still: they are in the core's lists.
   template <bool kOrdered, class Room, class Sink>
   __mlu_func__ int64_t JudgeOverlaps(const BoxSet& queries, int64_t count, const int32_t* state,
                                      const BoxSet& candidates, int64_t candidate_count, int tile,
@@ -225,7 +226,7 @@ class GreedyNms {
         pairs = search.found();
       }
       doubtful += JudgePairs(0, doubtful, doubtful + pairs, sink);
-      if (2 * doubtful > pairs_.capacity) {
+      if (pairs_.capacity - doubtful < OverlapSearch<kOrdered>::kMostAtOnce) {
         // Too many to wait for the other cores.
         doubtful = MakeAttempts(doubtful, sink);
         MeasureSome(pairs_, 0, doubtful, nram_);
@@ -272,8 +273,8 @@ class GreedyNms {
     }
   }
 
-  // Measures what is doubtful, with all cores: each has its lists, of which `doubtful` pairs are left.
-  // There are two barriers in it.
+  // Measures what is doubtful, with all cores: each has its lists, of which `doubtful` pairs are
+  // left. There are two barriers in it.
   template <class Sink>
   __mlu_func__ void MeasureTogether(int64_t doubtful, const Sink& sink) {
     counters_.Write(8, doubtful);
@@ -352,9 +353,8 @@ class GreedyNms {
       __bang_write_value(list[0], number, int32_t{kSuppressed});
       ScatterRows(state, list[0], list[1], number, count, list[2], list[3]);
     };
-    const int64_t doubtful =
-        JudgeOverlaps<false>(b_.rest, count, state, b_.kept, kept, BoxSet::kSmallTile,
-                             Judge::kBatch, room, sink);
+    const int64_t doubtful = JudgeOverlaps<false>(b_.rest, count, state, b_.kept, kept,
+                                                  BoxSet::kSmallTile, Judge::kBatch, room, sink);
     MeasureTogether(doubtful, sink);
   }
 

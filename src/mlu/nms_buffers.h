@@ -70,7 +70,7 @@ struct NmsBuffers {
   int32_t* counters;    // [kCounters, cores]
 
   static constexpr int kCounters = 12;
-  static constexpr int kLeastPairs = 4096;  // per core
+  static constexpr int kLeastPairs = 6144;  // per core
   static constexpr int kLeastEdges = 8192;
 
   template <class Layout>

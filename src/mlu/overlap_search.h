@@ -49,7 +49,7 @@ class OverlapSearch {
     mask_ = nram.Array<float>(kCandidates > kTiles ? kCandidates : kTiles);
     other_mask_ = nram.Array<float>(kCandidates > kTiles ? kCandidates : kTiles);
     numbers_ = nram.Array<int32_t>(kCandidates > kTiles ? kCandidates : kTiles);
-    for (float** piece : {&value_, &overlap_, &condition_}) *piece = nram.Array<float>(kPairs);
+    value_ = nram.Array<float>(4 * kPairs);
     which_candidate_ = nram.Array<int32_t>(kPairs);
     which_query_ = nram.Array<int32_t>(kPairs);
     found_candidate_ = nram.Array<int32_t>(kFound + kPairs);
@@ -64,6 +64,14 @@ class OverlapSearch {
   // comparisons with some tiles are done. Returns whether it is at the end; found() pairs are in
   // the lists.
   __mlu_func__ bool Run(SearchCursor& cursor, int64_t enough) {
+    const bool end = Search(cursor, enough);
+    __sync_io();  // of the lists
+    return end;
+  }
+  __mlu_func__ int64_t found() const { return found_; }
+
+ private:
+  __mlu_func__ bool Search(SearchCursor& cursor, int64_t enough) {
     found_ = 0;
     pending_ = 0;
     for (; cursor.query < query_end_; cursor = {cursor.query + kQueries, 0, 0, 0}) {
@@ -85,14 +93,12 @@ class OverlapSearch {
     }
     return true;
   }
-  __mlu_func__ int64_t found() const { return found_; }
 
- private:
   static constexpr int kQueries = 256;  // in a group
   static constexpr int kBlock = 32;
   static constexpr int kTiles = 1024;      // whose bounds are in NRAM at a time
   static constexpr int kCandidates = 768;  // boxes of tiles that are in NRAM at a time
-  static constexpr int kPiece = 64;        // candidates that a block is compared with at once
+  static constexpr int kPiece = 96;        // candidates that a block is compared with at once
   static constexpr int kPairs = kBlock * kPiece;
   static constexpr int kFound = 1024;  // pairs that are handed on at once
   static constexpr float kInfinity = __builtin_inff();
@@ -103,10 +109,12 @@ class OverlapSearch {
   // Numbers 0, 1, 2, …; and candidate and query of each element of a comparison.
   __mlu_func__ void MakePatterns() {
     __bang_incseq(numbers_, kCandidates > kTiles ? kCandidates : kTiles);
-    for (int i = 0; i < kPiece; ++i) {
-      __bang_write_value(which_candidate_ + i * kBlock, kBlock, i);
-      __bang_move(which_query_ + i * kBlock, numbers_, kBlock * sizeof(int32_t));
-    }
+    float* const value = value_;
+    __bang_incseq(value, kPairs);
+    __bang_mul_scalar(value, value, 1.0f / kBlock, kPairs);
+    __bang_float2int32_tz(which_candidate_, value, kPairs, 0);
+    __bang_incseq(which_query_, kPairs);
+    __bang_band_scalar(which_query_, which_query_, kBlock - 1, kPairs);
   }
 
   // Where boxes lie that `count` floats of each of x1, y1, x2, y2, `stride` apart, bound: 1 in the
@@ -132,7 +140,7 @@ class OverlapSearch {
       __bang_eq_scalar(undecided, undecided, int32_t{0}, count);
       for (int f = 0; f < BoxSet::kFields; ++f) {
         int32_t* const field = reinterpret_cast<int32_t*>(query_ + f * kQueries);
-        __bang_filter(field, field, undecided, count);
+        __bang_collect(field, field, undecided, count);
       }
       count = __bang_filter(query_position_, query_position_, undecided, count);
     }
@@ -198,9 +206,11 @@ class OverlapSearch {
     __sync_io();
     const int loaded = number * tile_;
     MarkOverlapping(candidate_, kCandidates, loaded, group_bounds_);
-    for (int f = 0; f <= BoxSet::kFields; ++f) {
-      candidates_ = __bang_filter(Candidate(f), Candidate(f), mask_, loaded);
+    for (int f = 0; f < BoxSet::kFields; ++f) {
+      __bang_collect(Candidate(f), Candidate(f), mask_, loaded);
     }
+    candidates_ =
+        __bang_filter(Candidate(BoxSet::kFields), Candidate(BoxSet::kFields), mask_, loaded);
   }
   __mlu_func__ float* Candidate(int field) const { return candidate_ + field * kCandidates; }
 
@@ -208,11 +218,11 @@ class OverlapSearch {
   __mlu_func__ bool Compare(SearchCursor& cursor) {
     for (; cursor.block < blocks_ && candidates_ > 0; ++cursor.block) {
       MarkOverlapping(candidate_, kCandidates, candidates_, block_bounds_ + 4 * cursor.block);
-      int near = 0;
-      for (int f = 0; f < 5; ++f) {
-        const float* const from = f < 4 ? Candidate(f) : reinterpret_cast<float*>(numbers_);
-        near = __bang_filter(near_ + f * kCandidates, from, mask_, candidates_);
+      for (int f = 0; f < 4; ++f) {
+        __bang_collect(near_ + f * kCandidates, Candidate(f), mask_, candidates_);
       }
+      const int near = __bang_filter(near_ + 4 * kCandidates, reinterpret_cast<float*>(numbers_),
+                                     mask_, candidates_);
       for (; cursor.candidate < near; cursor.candidate += kPiece) {
         if (found_ + pending_ + kPairs > lists_.capacity) {
           HandOn();
@@ -234,24 +244,24 @@ class OverlapSearch {
     const float* const queries = query_ + block * kBlock;
     for (int f = 0; f < 4; ++f) {
       int32_t* const table = reinterpret_cast<int32_t*>(near_ + f * kCandidates + first);
-      __bang_lut_s32(reinterpret_cast<int32_t*>(value_), which_candidate_, table, count, number);
-      float* const result = f == 0 ? overlap_ : condition_;
-      // x1 and y1 with x2 and y2 of the queries, and the other way round.
-      const float* const other = queries + (f + 2) % 4 * kQueries;
-      if (f < 2) {
-        __bang_cycle_lt(result, value_, other, count, kBlock);
-      } else {
-        __bang_cycle_gt(result, value_, other, count, kBlock);
-      }
-      if (f > 0) __bang_and(overlap_, overlap_, condition_, count);
+      __bang_lut_s32(reinterpret_cast<int32_t*>(value_ + f * count), which_candidate_, table, count,
+                     number);
     }
+    // x1 and y1 with x2 and y2 of the queries, and the other way round.
+    __bang_cycle_lt(value_, value_, queries + 2 * kQueries, count, kBlock);
+    __bang_cycle_lt(value_ + count, value_ + count, queries + 3 * kQueries, count, kBlock);
+    __bang_cycle_gt(value_ + 2 * count, value_ + 2 * count, queries, count, kBlock);
+    __bang_cycle_gt(value_ + 3 * count, value_ + 3 * count, queries + kQueries, count, kBlock);
+    __bang_and(value_, value_, value_ + 2 * count, 2 * count);
+    float* const overlap = value_;
+    __bang_and(overlap, value_, value_ + count, count);
     int32_t* const candidates = found_candidate_ + pending_;
     int32_t* const found_queries = found_query_ + pending_;
     const int found = __bang_filter(reinterpret_cast<float*>(candidates),
-                                    reinterpret_cast<float*>(which_candidate_), overlap_, count);
+                                    reinterpret_cast<float*>(which_candidate_), overlap, count);
     if (found == 0) return;
-    __bang_filter(reinterpret_cast<float*>(found_queries), reinterpret_cast<float*>(which_query_),
-                  overlap_, count);
+    __bang_collect(reinterpret_cast<float*>(found_queries), reinterpret_cast<float*>(which_query_),
+                   overlap, count);
     __bang_lut_s32(candidates, candidates,
                    reinterpret_cast<int32_t*>(near_ + 4 * kCandidates + first), found, number);
     __bang_add_scalar(found_queries, found_queries, block * kBlock, found);
@@ -264,6 +274,7 @@ class OverlapSearch {
       return reinterpret_cast<int32_t*>(set + f * stride);
     };
     for (int begin = 0; begin < pending_; begin += kFound) {
+      __sync_io();  // the columns are free again
       int count = Least(pending_ - begin, kFound);
       int32_t* const candidates = found_candidate_ + begin;
       int32_t* const queries = found_query_ + begin;
@@ -282,15 +293,15 @@ class OverlapSearch {
         __bang_and(first, first, equal, count);
         __bang_lt(equal, ahead_key, behind_key, count);
         __bang_or(first, first, equal, count);
-        int ordered = 0;
-        for (int i = 0; i < 4; ++i) ordered = __bang_filter(column_[i], column_[i], first, count);
-        count = ordered;
+        for (int i = 0; i < 3; ++i) __bang_collect(column_[i], column_[i], first, count);
+        count = __bang_filter(column_[3], column_[3], first, count);
         if (count == 0) continue;
       }
       int32_t* const lists[4] = {lists_.ahead, lists_.behind, lists_.ahead_index,
                                  lists_.behind_index};
+      __sync_compute();
       for (int i = 0; i < 4; ++i) {
-        __memcpy(lists[i] + found_, column_[i], count * sizeof(int32_t), NRAM2GDRAM);
+        __memcpy_async(lists[i] + found_, column_[i], count * sizeof(int32_t), NRAM2GDRAM);
       }
       found_ += count;
     }
@@ -314,7 +325,7 @@ class OverlapSearch {
   float* near_;              // [5, kCandidates]: bounds, and the number of the candidate
   float *mask_, *other_mask_;
   int32_t* numbers_;
-  float *value_, *overlap_, *condition_;     // [kPairs]
+  float* value_;                             // [4, kPairs]
   int32_t *which_candidate_, *which_query_;  // [kPairs]
   int32_t *found_candidate_, *found_query_;  // [kFound + kPairs]
   int32_t* column_[7];                       // [kFound]

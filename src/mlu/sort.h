@@ -42,9 +42,9 @@ __mlu_func__ void SplitByDigit(Piece& piece, int count, int bit) {
     __bang_not(piece.zeros, piece.ones, count);
     const int low = __bang_filter(to, from, piece.zeros, count);
     if (low == count) continue;
-    __bang_filter(to + low, from, piece.ones, count);
-    __bang_filter(to + count, from + count, piece.zeros, count);
-    __bang_filter(to + count + low, from + count, piece.ones, count);
+    __bang_collect(to + low, from, piece.ones, count);
+    __bang_collect(to + count, from + count, piece.zeros, count);
+    __bang_collect(to + count + low, from + count, piece.ones, count);
     Swap(piece.now, piece.other);
   }
   // The bytes of the keys, as planes.
@@ -65,7 +65,7 @@ __mlu_func__ void WriteRunLengths(const Piece& piece, int count, int32_t* row) {
   if (count > 1) __bang_ne(mask, piece.digit_floats, piece.digit_floats + 1, count - 1);
   const int runs = __bang_filter(digits, piece.digit_floats, mask, count);
   __bang_incseq(lengths, count);
-  __bang_filter(ends, lengths, mask, count);
+  __bang_collect(ends, lengths, mask, count);
   __bang_add_scalar(ends, ends, 1.0f, runs);
   __bang_move(lengths, ends, sizeof(float));
   if (runs > 1) __bang_sub(lengths + 1, ends + 1, ends, runs - 1);

@@ -37,7 +37,8 @@ class SpatialOrder {
   // Of the keys.
   static __mlu_func__ int Bits(int64_t count) { return 2 * AxisBits(count) + kClassBits; }
 
-  // Places the lines; all cores have the same sample. `lines` is in GDRAM. There is a barrier in it.
+  // Places the lines; all cores have the same sample. `lines` is in GDRAM. There is a barrier in
+  // it.
   __mlu_func__ void SetSample(const Team& team, const BoundsColumns& b, float* lines) {
     const Scope scope(b.x1.arena);
     Arena* const arena = b.x1.arena;

@@ -45,6 +45,7 @@ template <class Real>
 struct ClipSums {
   Real shared, both;
   Vec spread;   // the sum over the edges of: twice the area per error of a side, where they are cut
+  Vec size;     // the sum over the edges of the sizes of their parts of the area, whole
   Vec nearest;  // the least distance from 0 of the values whose sign decides
 };
 
@@ -64,8 +65,8 @@ struct FloatMath {
   using Real = Vec;
   // The error of a side is less than half of this, times the area of the common bounds.
   static constexpr float kSideError = 1e-6f;
-  // How many times that all errors are that do not come from cuts, at most.
-  static constexpr float kConvexErrors = 32.0f, kTriangleErrors = 128.0f;
+  // Of an edge's part of the area, all errors that are relative to it.
+  static constexpr float kPartError = 1.5e-6f;
 
   static __mlu_func__ Vec Leading(Vec v) { return v; }
   static __mlu_func__ Vec Zeros(Arena* arena, int count) { return mlu::Filled(arena, count, 0.0f); }
@@ -74,10 +75,31 @@ struct FloatMath {
     __bang_move(to.data, from.data, to.count * sizeof(float));
   }
 
+  template <int kCorners>
+  static __mlu_func__ ClippedEdges<Vec> Cut(const Outlines& o) {
+    Arena* const arena = o.x.arena;
+    const int points = o.x.count, edges = points - 2 * o.count;
+    const ClippedEdges<Vec> e = {mlu::Filled(arena, edges, 0.0f), mlu::Filled(arena, edges, 0.0f),
+                                 mlu::Filled(arena, edges, 0.0f), mlu::Filled(arena, edges, 8.0f),
+                                 mlu::Filled(arena, points, 8.0f)};
+#pragma unroll 1
+    for (int k = 0; k < kCorners; ++k) CutByLine(o, k, e);
+    return e;
+  }
+  // What is left of edges.
+  static __mlu_func__ Vec Left(const ClippedEdges<Vec>& e) {
+    const Vec left = e.begin + e.end;
+    __bang_mul_scalar(left.data, left.data, -0.5f, left.count);
+    __bang_add_scalar(left.data, left.data, 1.0f, left.count);
+    __bang_maxequal_scalar(left.data, left.data, 0.0f, left.count);
+    return left;
+  }
+
+ private:
   // Cuts all edges by the line from corner k of the other polygon. Most of the time of this
   // operator is spent here: independent instructions alternate, so that few wait for the one
   // before.
-  static __mlu_func__ void Cut(const Outlines& o, int k, const ClippedEdges<Vec>& e) {
+  static __mlu_func__ void CutByLine(const Outlines& o, int k, const ClippedEdges<Vec>& e) {
     const Scope scope(o.x.arena);
     const int pairs = 2 * o.count, points = o.x.count, edges = points - pairs;
     const float* const line_x = o.other_x.data + k * pairs;
@@ -112,20 +134,12 @@ struct FloatMath {
     __bang_mul(part, outside + pairs, inverse, edges);
     __bang_maxequal(e.end.data, e.end.data, part, edges);
   }
-  // What is left of edges.
-  static __mlu_func__ Vec Left(const ClippedEdges<Vec>& e) {
-    const Vec left = e.begin + e.end;
-    __bang_mul_scalar(left.data, left.data, -0.5f, left.count);
-    __bang_add_scalar(left.data, left.data, 1.0f, left.count);
-    __bang_maxequal_scalar(left.data, left.data, 0.0f, left.count);
-    return left;
-  }
 };
 
 struct WideMath {
   using Real = WideVec;
   static constexpr float kSideError = 0x1p-42f;
-  static constexpr float kConvexErrors = 128.0f, kTriangleErrors = 512.0f;
+  static constexpr float kPartError = 0x1p-38f;
 
   static __mlu_func__ Vec Leading(const WideVec& v) { return v.hi; }
   static __mlu_func__ WideVec Zeros(Arena* arena, int count) {
@@ -137,44 +151,36 @@ struct WideMath {
     FloatMath::Set(to.lo, from.lo);
   }
 
-  static __mlu_func__ void Cut(const Outlines& o, int k, const ClippedEdges<WideVec>& e) {
-    const Scope scope(o.x.arena);
+  // All lines at once, [corners, corners + 1, 2, count]: pairs that come here are few. The last
+  // part of each line has no meaning where two corners are needed.
+  template <int kCorners>
+  static __mlu_func__ ClippedEdges<WideVec> Cut(const Outlines& o) {
+    Arena* const arena = o.x.arena;
     const int pairs = 2 * o.count, points = o.x.count, edges = points - pairs;
-    const Vec line_x = o.other_x.Part(k * pairs, pairs), line_y = o.other_y.Part(k * pairs, pairs);
-    const Vec next_x = o.other_x.Part((k + 1) * pairs, pairs);
-    const Vec next_y = o.other_y.Part((k + 1) * pairs, pairs);
-    const WideVec edge_x = Difference(next_x, line_x), edge_y = Difference(next_y, line_y);
-    const WideVec dx = Difference(o.x, line_x), dy = Difference(o.y, line_y);
-    const WideVec left = CycleMul(dy, edge_x), right = CycleMul(dx, edge_y);
-    const WideVec side = left - right;
-    const WideVec size = Abs(side);
-    {
-      const Scope inner_scope(o.x.arena);
-      // Its own bound of the error of each side: 2^-44 of the products.
-      const Vec most = (Abs(left.hi) + Abs(right.hi)) * 0x1p-42f;
-      const Vec certain = size.hi > most;
-      const Vec zero = CertainlyZero(o, side.hi, dx.lo, dy.lo, edge_x.lo, edge_y.lo, k);
-      // Sides that are certainly 0 get the sign that they have once polygons b are moved by (d,
-      // d^2) for a d > 0 that is as small as one likes, which changes the shared area as little.
-      const Vec flat = edge_y.hi == 0.0f, downward = edge_x.hi * -1.0f;
-      const Vec sign = mlu::Select(flat, downward, edge_y.hi);
-      __bang_sign(sign.data, sign.data, pairs);
-      __bang_mul_scalar(sign.data, sign.data, 0x1p-70f, o.count);
-      __bang_mul_scalar(sign.data + o.count, sign.data + o.count, -0x1p-70f, o.count);
-      const Vec moved = mlu::CycleMul(zero, sign);
-      __bang_add(side.hi.data, side.hi.data, moved.data, points);
-      const Vec distance = (certain | zero) * 8.0f + size.hi;
-      __bang_minequal(e.nearest.data, e.nearest.data, distance.data, points);
-      __bang_abs(size.hi.data, side.hi.data, points);
-    }
+    const int all = kCorners * points;
+    const WideVec begin = mlu::NewWide(arena, edges), end = mlu::NewWide(arena, edges);
+    const Vec spread = arena->New(edges), inner = arena->New(edges), nearest = arena->New(points);
+    const Scope scope(arena);
+    const WideVec side = mlu::NewWide(arena, all), size = mlu::NewWide(arena, all);
+    const Vec distance = arena->New(all);
+    FindSides<kCorners>(o, side, size, distance);
     const WideVec outside = size - side;
-    const WideVec inverse = Reciprocal(size.Part(0, edges) + size.Part(pairs, edges));
-    Set(e.begin, Max(e.begin, outside.Part(0, edges) * inverse));
-    Set(e.end, Max(e.end, outside.Part(pairs, edges) * inverse));
-    const Vec s0 = side.hi.Part(0, edges), s1 = side.hi.Part(pairs, edges);
+    const int last = all - pairs;
+    const WideVec inverse = Reciprocal(size.Part(0, last) + size.Part(pairs, last));
+    Reduce<kCorners>(outside.Part(0, last) * inverse, points, begin);
+    Reduce<kCorners>(outside.Part(pairs, last) * inverse, points, end);
+    const Vec s0 = side.hi.Part(0, last), s1 = side.hi.Part(pairs, last);
     const Vec cut = ((s0 * s1) < 0.0f) * inverse.hi, larger = Max(s0, s1);
-    __bang_maxequal(e.spread.data, e.spread.data, cut.data, edges);
-    __bang_minequal(e.inner.data, e.inner.data, larger.data, edges);
+    FloatMath::Set(spread, cut.Part(0, edges));
+    FloatMath::Set(inner, larger.Part(0, edges));
+    FloatMath::Set(nearest, distance.Part(0, points));
+    for (int k = 1; k < kCorners; ++k) {
+      const int at = k * points;
+      __bang_maxequal(spread.data, spread.data, cut.data + at, edges);
+      __bang_minequal(inner.data, inner.data, larger.data + at, edges);
+      __bang_minequal(nearest.data, nearest.data, distance.data + at, points);
+    }
+    return {begin, end, spread, inner, nearest};
   }
   static __mlu_func__ WideVec Left(const ClippedEdges<WideVec>& e) {
     const WideVec lost = (e.begin + e.end) * -0.5f;
@@ -184,34 +190,64 @@ struct WideMath {
   }
 
  private:
-  // Where sides are 0 and that is exact: the corner is one of the line's two, or all factors are
-  // floats, of which products are.
-  static __mlu_func__ Vec CertainlyZero(const Outlines& o, Vec side, Vec dx_rest, Vec dy_rest,
-                                        Vec edge_x_rest, Vec edge_y_rest, int k) {
-    const int pairs = 2 * o.count;
-    const Vec rest = Abs(dx_rest) + Abs(dy_rest), edge_rest = Abs(edge_x_rest) + Abs(edge_y_rest);
-    __bang_cycle_add(rest.data, rest.data, edge_rest.data, rest.count, pairs);
-    const Vec exact = rest == 0.0f;
-    for (int end = k; end <= k + 1; ++end) {
-      const Vec dx = Abs(mlu::CycleSub(o.x, o.other_x.Part(end * pairs, pairs)));
-      const Vec dy = Abs(mlu::CycleSub(o.y, o.other_y.Part(end * pairs, pairs)));
-      const Vec touches = (dx + dy) == 0.0f;
-      __bang_or(exact.data, exact.data, touches.data, exact.count);
+  // Sides of all corners at all lines, their sizes, and their distances from 0, as far as their
+  // signs are in doubt.
+  template <int kCorners>
+  static __mlu_func__ void FindSides(const Outlines& o, const WideVec& side, const WideVec& size,
+                                     Vec distance) {
+    Arena* const arena = o.x.arena;
+    const Scope scope(arena);
+    const int pairs = 2 * o.count, points = o.x.count, all = side.hi.count;
+    // The corners of lines, for each corner of outlines.
+    const Vec line_x = arena->New(all + points), line_y = arena->New(all + points);
+    for (int i = 0; i < (kCorners + 1) * (kCorners + 1); ++i) {
+      const int from = i / (kCorners + 1) * pairs, bytes = pairs * sizeof(float);
+      __bang_move(line_x.data + i * pairs, o.other_x.data + from, bytes);
+      __bang_move(line_y.data + i * pairs, o.other_y.data + from, bytes);
     }
-    return exact & (side == 0.0f);
+    const Vec begin_x = line_x.Part(0, all), next_x = line_x.Part(points, all);
+    const Vec begin_y = line_y.Part(0, all), next_y = line_y.Part(points, all);
+    const WideVec edge_x = Difference(next_x, begin_x), edge_y = Difference(next_y, begin_y);
+    // From outlines to lines.
+    const WideVec dx = Difference(begin_x, o.x), dy = Difference(begin_y, o.y);
+    const WideVec left = dy * edge_x, right = dx * edge_y;
+    Set(side, right - left);
+    Set(size, Abs(side));
+    // A bound of its own for each side's error: 2^-44 of the products.
+    const Vec certain = size.hi > (Abs(left.hi) + Abs(right.hi)) * 0x1p-42f;
+    // Sides that are exactly 0: the corner is one of the line's two, or all factors are floats.
+    const Vec rest = (Abs(dx.lo) + Abs(dy.lo)) + (Abs(edge_x.lo) + Abs(edge_y.lo));
+    const Vec far = Abs(dx.hi) + Abs(dy.hi);
+    const Vec far_next = Abs(mlu::CycleSub(next_x, o.x)) + Abs(mlu::CycleSub(next_y, o.y));
+    const Vec zero = ((rest == 0.0f) | ((far == 0.0f) | (far_next == 0.0f))) & (side.hi == 0.0f);
+    // They get the sign that they have once polygons b are moved by (d, d^2) for a d > 0 that is as
+    // small as one likes, which changes the shared area as little.
+    const Vec sign = Select(edge_y.hi == 0.0f, edge_x.hi * -1.0f, edge_y.hi);
+    __bang_sign(sign.data, sign.data, all);
+    const Vec tiny = mlu::Filled(arena, pairs, 0x1p-70f);
+    __bang_mul_scalar(tiny.data + o.count, tiny.data + o.count, -1.0f, o.count);
+    const Vec moved = mlu::CycleMul(zero * sign, tiny);
+    __bang_add(side.hi.data, side.hi.data, moved.data, all);
+    __bang_abs(size.hi.data, side.hi.data, all);
+    FloatMath::Set(distance, (certain | zero) * 8.0f + size.hi);
+  }
+
+  // The greatest over all lines, whose values are `stride` apart.
+  template <int kCorners>
+  static __mlu_func__ void Reduce(const WideVec& values, int stride, const WideVec& to) {
+    const int count = to.hi.count;
+    const Scope scope(to.hi.arena);
+    WideVec most = values.Part(0, count);
+    for (int k = 1; k < kCorners; ++k) most = Max(most, values.Part(k * stride, count));
+    Set(to, most);
   }
 };
 
 template <class Math, int kCorners>
 __mlu_func__ ClipSums<typename Math::Real> Clip(const Outlines& o) {
   using Real = typename Math::Real;
-  Arena* const arena = o.x.arena;
-  const int pairs = 2 * o.count, points = (kCorners + 1) * pairs, edges = kCorners * pairs;
-  const ClippedEdges<Real> e = {Math::Zeros(arena, edges), Math::Zeros(arena, edges),
-                                mlu::Filled(arena, edges, 0.0f), mlu::Filled(arena, edges, 8.0f),
-                                mlu::Filled(arena, points, 8.0f)};
-#pragma unroll 1
-  for (int k = 0; k < kCorners; ++k) Math::Cut(o, k, e);
+  const int pairs = 2 * o.count, edges = kCorners * pairs, rows = 2 * kCorners;
+  const ClippedEdges<Real> e = Math::template Cut<kCorners>(o);
   // Nothing is doubtful about edges that are certainly outside: the common bounds are below 4.
   const Vec outer = e.inner < -8.0f * Math::kSideError;
   const Vec nearest = Min(e.nearest.Part(0, edges), e.nearest.Part(pairs, edges)) + outer * 8.0f;
@@ -220,10 +256,11 @@ __mlu_func__ ClipSums<typename Math::Real> Clip(const Outlines& o) {
   const Real y = Math::Difference(o.y, o.y.Part(0, o.count));
   const Real cross =
       x.Part(0, edges) * y.Part(pairs, edges) - y.Part(0, edges) * x.Part(pairs, edges);
-  const Vec spread = (e.spread * Not(outer)) * Abs(Math::Leading(cross));
+  const Vec size = Abs(Math::Leading(cross));
+  const Vec spread = (e.spread * Not(outer)) * size;
   const Real part = Math::Left(e) * cross;
-  return {SumOfRows(part, 2 * kCorners), SumOfRows(cross, 2 * kCorners),
-          SumOfRows(spread, 2 * kCorners), MinOfRows(nearest, 2 * kCorners)};
+  return {SumOfRows(part, rows), SumOfRows(cross, rows), SumOfRows(spread, rows),
+          SumOfRows(size, rows), MinOfRows(nearest, rows)};
 }
 
 // Corners by columns of floats, `stride` apart: x of the four and y of them, of a and then of b.
@@ -289,19 +326,22 @@ __mlu_func__ ClipSums<typename Math::Real> ClipTriangles(const QuadColumns& colu
   };
   const Real area_a = area(a[0]) + area(a[1]), area_b = area(b[0]) + area(b[1]);
   const Real both = area_a + area_b;
-  const Real shared = Math::Zeros(arena, columns.count);
-  const Vec spread = mlu::Filled(arena, columns.count, 0.0f);
-  const Vec nearest = mlu::Filled(arena, columns.count, 8.0f);
-#pragma unroll 1
-  for (int i = 0; i < 4; ++i) {
-    const Scope scope(arena);
-    const ClipSums<Real> more = ClipPolygons<Math, 3>(arena, a[i / 2], b[i % 2]);
-    Math::Set(shared, shared + more.shared);
-    FloatMath::Set(spread, spread + more.spread);
-    FloatMath::Set(nearest, Min(nearest, more.nearest));
+  // All four pairs of triangles at once.
+  const int count = columns.count, bytes = count * sizeof(float);
+  Vec all_a[6], all_b[6];
+  for (int i = 0; i < 6; ++i) {
+    all_a[i] = arena->New(4 * count);
+    all_b[i] = arena->New(4 * count);
+    for (int pair = 0; pair < 4; ++pair) {
+      __bang_move(all_a[i].data + pair * count, a[pair / 2][i].data, bytes);
+      __bang_move(all_b[i].data + pair * count, b[pair % 2][i].data, bytes);
+    }
   }
+  const ClipSums<Real> sums = ClipPolygons<Math, 3>(arena, all_a, all_b);
+  const Real shared = SumOfRows(sums.shared, 4);
   // Triangles of an outline that intersects itself overlap and may count an area twice.
-  return {Min(shared, Min(area_a, area_b)), both, spread, nearest};
+  return {Min(shared, Min(area_a, area_b)), both, SumOfRows(sums.spread, 4),
+          SumOfRows(sums.size, 4), MinOfRows(sums.nearest, 4)};
 }
 
 }  // namespace detops::ops::poly_nms_mlu

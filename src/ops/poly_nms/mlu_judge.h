@@ -49,8 +49,8 @@ class QuadJudge {
     int count;
   };
 
-  // Whether the first of each pair of boxes, given by their indices, suppresses the second. The first
-  // attempt is in floats, the second in pairs of floats.
+  // Whether the first of each pair of boxes, given by their indices, suppresses the second. The
+  // first attempt is in floats, the second in pairs of floats.
   static constexpr int kAttempts = 2;
   __mlu_func__ void Judge(int attempt, const int32_t* ahead, const int32_t* behind, int count) {
     count_ = count;
@@ -66,10 +66,10 @@ class QuadJudge {
     }
     if (attempt == 0) {
       if (Take(mask_[kConvex]) > 0) DecideByClipping<FloatMath, true>(kAtOnce);
-      if (Take(mask_[kOther]) > 0) DecideByClipping<FloatMath, false>(kAtOnce);
+      if (Take(mask_[kOther]) > 0) DecideByClipping<FloatMath, false>(kTrianglesAtOnce);
     } else {
       if (Take(mask_[kConvex]) > 0) DecideByClipping<WideMath, true>(kWideAtOnce);
-      if (Take(mask_[kOther]) > 0) DecideByClipping<WideMath, false>(kWideAtOnce);
+      if (Take(mask_[kOther]) > 0) DecideByClipping<WideMath, false>(kWideTrianglesAtOnce);
     }
   }
   __mlu_func__ const List& Suppressed() const { return suppressed_; }
@@ -94,8 +94,8 @@ class QuadJudge {
   enum Mask { kUpright, kConvex, kOther, kYes, kDoubt, kMasks };
   static constexpr int kArenaFloats = 56 * 1024;
   // Pairs that are clipped at once: as many as their vectors have room for.
-  static constexpr int kAtOnce = 256;
-  static constexpr int kWideAtOnce = 64;
+  static constexpr int kAtOnce = 256, kTrianglesAtOnce = 64;
+  static constexpr int kWideAtOnce = 16, kWideTrianglesAtOnce = 6;
 
   __mlu_func__ void Load(float* columns, const int32_t* index) {
     QuadRecord* const rows = reinterpret_cast<QuadRecord*>(memory_);
@@ -172,26 +172,26 @@ class QuadJudge {
   // Packs the pairs that the mask marks into columns. Returns how many.
   __mlu_func__ int Take(const float* mask) {
     using R = QuadRecord;
+    taken_ = __bang_filter(ColumnAt(kNumber), reinterpret_cast<float*>(numbers_), mask, count_);
+    if (taken_ == 0) return 0;
     for (int f = 0; f < 8; ++f) {
-      taken_ = __bang_filter(ColumnAt(f), a_ + f * count_, mask, count_);
-      if (taken_ == 0) return 0;
-      __bang_filter(ColumnAt(8 + f), b_ + f * count_, mask, count_);
+      __bang_collect(ColumnAt(f), a_ + f * count_, mask, count_);
+      __bang_collect(ColumnAt(8 + f), b_ + f * count_, mask, count_);
     }
     float* const scale = mask_[kYes];
-    __bang_filter(scale, scale_x_, mask, count_);
+    __bang_collect(scale, scale_x_, mask, count_);
     for (int f = 0; f < 4; ++f) {
       Scale(ColumnAt(f), scale);
       Scale(ColumnAt(8 + f), scale);
     }
-    __bang_filter(scale, scale_y_, mask, count_);
+    __bang_collect(scale, scale_y_, mask, count_);
     for (int f = 4; f < 8; ++f) {
       Scale(ColumnAt(f), scale);
       Scale(ColumnAt(8 + f), scale);
     }
-    __bang_filter(ColumnAt(kExtent), extent_, mask, count_);
-    __bang_filter(ColumnAt(kKindA), a_ + R::kKind * count_, mask, count_);
-    __bang_filter(ColumnAt(kKindB), b_ + R::kKind * count_, mask, count_);
-    __bang_filter(ColumnAt(kNumber), reinterpret_cast<float*>(numbers_), mask, count_);
+    __bang_collect(ColumnAt(kExtent), extent_, mask, count_);
+    __bang_collect(ColumnAt(kKindA), a_ + R::kKind * count_, mask, count_);
+    __bang_collect(ColumnAt(kKindB), b_ + R::kKind * count_, mask, count_);
     return taken_;
   }
 
@@ -218,28 +218,30 @@ class QuadJudge {
       const Vec extent = {&arena, ColumnAt(kExtent) + begin, count};
       if (kAreConvex) {
         const auto sums = ClipConvex<Math>(columns);
-        Decide<Math>(sums, extent, begin, Math::kConvexErrors);
+        Decide<Math>(sums, extent, begin, 8.0f);
       } else {
         const Vec kind_a = {&arena, ColumnAt(kKindA) + begin, count};
         const Vec kind_b = {&arena, ColumnAt(kKindB) + begin, count};
         const auto sums = ClipTriangles<Math>(columns, kind_a == QuadRecord::kCrossed,
                                               kind_b == QuadRecord::kCrossed);
-        Decide<Math>(sums, extent, begin, Math::kTriangleErrors);
+        Decide<Math>(sums, extent, begin, 24.0f);
       }
     }
     ListDecided();
   }
 
-  // The sign of shared * (1 + t) - both * t, where the errors leave no doubt about it.
+  // The sign of shared * (1 + t) - both * t, where the errors leave no doubt about it. `edges` is
+  // how many edges there are, whose corners have errors.
   template <class Math>
   __mlu_func__ void Decide(const ClipSums<typename Math::Real>& sums, Vec extent, int begin,
-                           float errors) {
+                           float edges) {
     const float t = p_.threshold;
     const auto excess = sums.shared + (sums.shared - sums.both) * t;
     const Vec leading = Math::Leading(excess);
     const Vec side = extent * Math::kSideError;
-    const Vec error = (sums.spread * side * 2.5f + side * errors) * (1.0f + t);
-    const Vec near = Not(sums.nearest > side * 2.0f);
+    const Vec error =
+        ((sums.spread * side) * 2.05f + (side * edges + sums.size * Math::kPartError)) * (1.0f + t);
+    const Vec near = Not(sums.nearest > side);
     const Vec doubtful = near | Not(Abs(leading) > error);
     Move(mask_[kYes] + begin, (leading > 0.0f) & Not(doubtful));
     Move(mask_[kDoubt] + begin, doubtful);

@@ -81,8 +81,8 @@ __mlu_func__ void DescribeQuads(const Vec* q, const BoundsColumns& b, float* col
     const Scope scope(arena);
     const Vec scale_x = ScaleOf(b.x1, b.x2, fits), scale_y = ScaleOf(b.y1, b.y2, fits);
     FloatMath::Set(scaled, fits);
-    FloatMath::Set(area, ScaledDifference(b.x2, b.x1, scale_x) *
-                             ScaledDifference(b.y2, b.y1, scale_y));
+    FloatMath::Set(area,
+                   ScaledDifference(b.x2, b.x1, scale_x) * ScaledDifference(b.y2, b.y1, scale_y));
     const auto scale = [](Vec v, Vec by) { return (v * 0.25f) * by; };
     const Vec scaled_x[4] = {scale(x[0], scale_x), scale(x[1], scale_x), scale(x[2], scale_x),
                              scale(x[3], scale_x)};
@@ -168,8 +168,8 @@ __mlu_func__ void PrepareBoxes(const Team& team, const PolyNmsMlu& call, Nram nr
     const Scope scope(&arena);
     const int samples = order.samples();
     const int64_t step = call.count / samples * kBoxFloats * sizeof(float);
-    __memcpy(boxes, call.boxes, kBoxFloats * sizeof(float), GDRAM2NRAM,
-             kBoxFloats * sizeof(float), step, samples - 1);
+    __memcpy(boxes, call.boxes, kBoxFloats * sizeof(float), GDRAM2NRAM, kBoxFloats * sizeof(float),
+             step, samples - 1);
     Vec q[8];
     load(arena.New(kBoxFloats * samples).data, boxes, samples, q);
     order.SetSample(team, FindBounds(q), call.lines);
