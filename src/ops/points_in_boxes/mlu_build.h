@@ -146,15 +146,17 @@ __mlu_func__ int KeepSide(BuildMemory* m, int count, const Plane& plane, bool ab
   return __bang_filter(m->number, m->number, Bits(m->mask), count);
 }
 
-// Slabs between the lowest and the highest boxes but for some, which may lie far from the others.
+// Slabs between the lowest and the highest boxes but for some, which may lie far from the others. The
+// first and the last slab are left to what lies beyond.
 __mlu_func__ void PlaceSlabs(BuildMemory* m, int axis, int count) {
   const int taken = TakeSample(m->sample.values, m->low[axis], count);
   TakeSample(m->sample.other, m->high[axis], count);
   const int beyond = taken / 12;
   const float low = ValueOfRank(m, m->sample.values, beyond);
   const float high = ValueOfRank(m, m->sample.other, taken - 1 - beyond);
-  m->node.slabs[axis].origin = low;
-  m->node.slabs[axis].scale = static_cast<float>(kSlabs) / (high - low);
+  const float scale = static_cast<float>(kSlabs - 3) / (high - low);
+  m->node.slabs[axis].origin = low - 1.5f / scale;
+  m->node.slabs[axis].scale = scale;
 }
 
 // The number of the slab for each slab and box of a word.

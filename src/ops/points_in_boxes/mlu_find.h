@@ -148,7 +148,10 @@ __mlu_func__ void LoadTables(FindMemory* m, Tables* tables, int buffer, int grou
 // Makes a group the current one. The next one is loaded while something else goes on.
 __mlu_func__ void NeedTables(FindMemory* m, Tables* tables, int group) {
   const int before = tables->current, now = before ^ 1, next = group + 1;
-  if (tables->in_buffer[now] != group) LoadTables(m, tables, now, group);
+  if (tables->in_buffer[now] != group) {
+    __sync_compute();  // lookups in what was there
+    LoadTables(m, tables, now, group);
+  }
   __sync_io();
   tables->current = now;
   if (next * kTables < tables->count) {

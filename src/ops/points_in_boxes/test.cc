@@ -260,6 +260,20 @@ TEST_P(PointsInBoxesTest, AllBoxesNearAllPoints) {
   }
 }
 
+// Boxes that no plane tells apart, and points of which few are near them.
+TEST_P(PointsInBoxesTest, ManyBoxesThatCrossInOneSpot) {
+  Rng rng(51);
+  const int64_t m = 70000 / kSlowdown, t = 1300 / kSlowdown;
+  std::vector<float> points = RandomPoints(rng, m), boxes = RandomBoxes3d(rng, t);
+  for (size_t i = 0; i < points.size(); i += 3 * 500) points[i] = points[i + 1] = 0.001f;
+  for (size_t i = 0; i < boxes.size(); i += 7) {
+    boxes[i] = boxes[i + 1] = boxes[i + 2] = 0;
+    boxes[i + 3] = 10;
+    boxes[i + 4] = 0.001f;
+  }
+  ExpectAsOracle(points, boxes, 1, m, t);
+}
+
 INSTANTIATE_TEST_SUITE_P(Table, PointsInBoxesTest,
                          testing::ValuesIn(ImplementationsOf("points_in_boxes")),
                          [](const auto& tested) { return TestName(tested.param); });
