@@ -61,8 +61,10 @@ Kind KindOf(const Json& event) {
 using Coverage = std::array<double, kTimelineColumns>;
 
 void Cover(const Span& span, double column, Coverage& coverage) {
-  const double end = span.begin + span.length;
-  const int first = std::max(0, static_cast<int>(span.begin / column));
+  const double end = span.begin + span.length, place = span.begin / column;
+  // A broken trace may say anything.
+  const int first =
+      place < kTimelineColumns ? static_cast<int>(std::max(0.0, place)) : kTimelineColumns;
   for (int i = first; i < kTimelineColumns && i * column < end; ++i) {
     const double part = std::min(end, (i + 1) * column) - std::max(span.begin, i * column);
     coverage[static_cast<size_t>(i)] += part / column;
