@@ -9,8 +9,6 @@
 
 namespace detops::mlu {
 
-inline constexpr int kArchs[] = {592, 372};  // of MLU590 and MLU370
-
 // Where and how wide a kernel is launched.
 struct Grid {
   cnrtQueue_t queue;  // the runtime's own
