@@ -71,8 +71,7 @@ cnrtRet_t cnrtQueueSync(cnrtQueue_t queue);
 /* Points in the time of a queue. What was put on the queue between two of them took, on the device:
  *   cnrtPlaceNotifier(start, queue); ... cnrtPlaceNotifier(end, queue);
  *   cnrtWaitNotifier(end); cnrtNotifierDuration(start, end, &microseconds);
- * On a simulated device that is simulated time, the same in each run; on the CPU the clock's. GPUs
- * have no notifiers yet: creating one fails with cnrtErrorNoDevice. */
+ * On a simulated device that is simulated time, the same in each run; on the CPU the clock's. */
 cnrtRet_t cnrtNotifierCreate(cnrtNotifier_t *notifier);
 cnrtRet_t cnrtNotifierDestroy(cnrtNotifier_t notifier);
 /* On a queue of the device that was current when the notifier was created; null is its default

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the library wants of a device: memory, queues, and notifiers, which take the time. Kernels
-// are not here; they find their way through the table of implementations.
+// What the library wants of a device: memory, queues, and notifiers, which take the time. Kernels are not here; they find their way
+// through the table of implementations.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "cnrt.h"
-#include "core/status.h"
 #include "core/tensor_desc.h"
 #include "detops/detops.h"
 
@@ -44,15 +43,12 @@ class Device {
   virtual void DestroyQueue(cnrtQueue_t queue) = 0;
   virtual void Synchronize(cnrtQueue_t queue) = 0;
 
-  // A device without notifiers, as GPUs are so far, creates none: the others are not called then.
-  virtual cnrtNotifier_t CreateNotifier() {
-    core::Fail(MLUOP_STATUS_NOT_SUPPORTED, name_, " has no notifiers");
-  }
-  virtual void DestroyNotifier(cnrtNotifier_t) {}
-  virtual void Place(cnrtNotifier_t, cnrtQueue_t) {}
-  virtual void Wait(cnrtNotifier_t) {}
+  virtual cnrtNotifier_t CreateNotifier() = 0;
+  virtual void DestroyNotifier(cnrtNotifier_t notifier) = 0;
+  virtual void Place(cnrtNotifier_t notifier, cnrtQueue_t queue) = 0;
+  virtual void Wait(cnrtNotifier_t notifier) = 0;
   // Both were placed.
-  virtual float MicrosecondsBetween(cnrtNotifier_t, cnrtNotifier_t) { return 0; }
+  virtual float MicrosecondsBetween(cnrtNotifier_t start, cnrtNotifier_t end) = 0;
 
   virtual detopsDeviceProperties Properties() const { return {}; }
 

@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "schema/invocation.h"
 #include "support/every_operator.h"
@@ -51,20 +50,13 @@ float MicrosecondsOf(cnrtQueue_t queue, const Work& work) {
   return microseconds;
 }
 
-// GPUs have none so far.
-std::vector<std::string> DevicesWithNotifiers() {
-  std::vector<std::string> devices = UsableDevices();
-  std::erase_if(devices, [](const std::string& device) { return DeviceOf(device) == "cuda"; });
-  return devices;
-}
-
 // Tests set the current device, and the next ones want the CPU.
 class Notifiers : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { ASSERT_OK(detopsSetDevice(GetParam().c_str())); }
   void TearDown() override { EXPECT_OK(detopsSetDevice("cpu")); }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, Notifiers, ::testing::ValuesIn(DevicesWithNotifiers()),
+INSTANTIATE_TEST_SUITE_P(Devices, Notifiers, ::testing::ValuesIn(UsableDevices()),
                          [](const auto& device) { return TestName(device.param); });
 
 TEST_P(Notifiers, TakeTheTimeOfACall) {
@@ -114,7 +106,7 @@ TEST_P(Notifiers, WrongUsesAreRefused) {
 }
 
 TEST(NotifiersOfTwoDevices, AreNotMixed) {
-  const std::vector<std::string> devices = DevicesWithNotifiers();
+  const std::vector<std::string> devices = UsableDevices();
   if (devices.size() < 2) GTEST_SKIP() << "there is one device alone";
   ASSERT_OK(detopsSetDevice(devices[1].c_str()));
   cnrtQueue_t queue = nullptr;

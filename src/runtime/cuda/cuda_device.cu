@@ -131,6 +131,46 @@ void CudaDevice::Synchronize(cnrtQueue_t queue) {
   Check(cudaStreamSynchronize(StreamOf(queue)), "waiting for the queue");
 }
 
+namespace {
+
+struct CudaNotifier : cnrtNotifier {
+  cudaEvent_t event = nullptr;
+};
+
+cudaEvent_t EventOf(cnrtNotifier_t notifier) { return static_cast<CudaNotifier*>(notifier)->event; }
+
+}  // namespace
+
+cnrtNotifier_t CudaDevice::CreateNotifier() {
+  const DeviceScope scope(ordinal_);
+  auto notifier = std::make_unique<CudaNotifier>();
+  notifier->device = this;
+  Check(cudaEventCreate(&notifier->event), "creating an event");
+  return notifier.release();
+}
+
+void CudaDevice::DestroyNotifier(cnrtNotifier_t notifier) {
+  const std::unique_ptr<CudaNotifier> owner(static_cast<CudaNotifier*>(notifier));
+  const DeviceScope scope(ordinal_);
+  Check(cudaEventDestroy(owner->event), "destroying an event");
+}
+
+void CudaDevice::Place(cnrtNotifier_t notifier, cnrtQueue_t queue) {
+  const DeviceScope scope(ordinal_);
+  Check(cudaEventRecord(EventOf(notifier), StreamOf(queue)), "recording an event");
+}
+
+void CudaDevice::Wait(cnrtNotifier_t notifier) {
+  Check(cudaEventSynchronize(EventOf(notifier)), "waiting for an event");
+}
+
+float CudaDevice::MicrosecondsBetween(cnrtNotifier_t start, cnrtNotifier_t end) {
+  Wait(end);
+  float milliseconds = 0;
+  Check(cudaEventElapsedTime(&milliseconds, EventOf(start), EventOf(end)), "reading events");
+  return 1e3f * milliseconds;
+}
+
 // Kernels wait for the one before only where they were compiled for 9.0 or later (BeginKernel). The
 // code that a device runs is known to be such if some was compiled for its own generation.
 static bool CanStartEarly(int major, int minor) {

@@ -28,6 +28,11 @@ class CudaDevice final : public Device {
   cnrtQueue_t WrapStream(void* stream) override;
   void DestroyQueue(cnrtQueue_t queue) override;
   void Synchronize(cnrtQueue_t queue) override;
+  cnrtNotifier_t CreateNotifier() override;
+  void DestroyNotifier(cnrtNotifier_t notifier) override;
+  void Place(cnrtNotifier_t notifier, cnrtQueue_t queue) override;
+  void Wait(cnrtNotifier_t notifier) override;
+  float MicrosecondsBetween(cnrtNotifier_t start, cnrtNotifier_t end) override;
 
  private:
   int ordinal_;
