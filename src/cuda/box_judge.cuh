@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A judge of upright boxes for cuda/greedy_nms.cuh.
+// A judge of upright boxes for cuda/suppression.cuh.
 #pragma once
 
 #include <cstdint>
 
-#include "cuda/greedy_nms.cuh"
+#include "cuda/suppression.cuh"
 #include "math/box.h"
 #include "math/quad_filter.h"
 
 namespace detops::cuda {
 
 struct BoxJudge {
-  const float4* boxes;  // [images][count] by score
-  const float* areas;   // [images][count]
-  int64_t count;
+  const float4* boxes;  // by position
+  const float* areas;   // by position
   float threshold, offset;
 
   static constexpr bool kDoubts = false;
@@ -23,9 +22,7 @@ struct BoxJudge {
     float area;
   };
 
-  __device__ Box Load(int64_t image, int64_t rank) const {
-    return {boxes[image * count + rank], areas[image * count + rank]};
-  }
+  __device__ Box Load(int32_t position) const { return {boxes[position], areas[position]}; }
   __device__ double LeastArea(const Box& behind) const {
     return math::LeastAreaToSuppress(behind.area, threshold);
   }
@@ -44,7 +41,7 @@ struct BoxJudge {
     const float overlap = math::BoxNmsOverlap(box_a, box_b, a.area, b.area, offset, 0.0f);
     return overlap > threshold ? math::Verdict::kYes : math::Verdict::kNo;
   }
-  __device__ bool Decide(int64_t, const Pair&, bool) const { return false; }
+  __device__ bool Decide(const Pair&, bool) const { return false; }
 };
 
 }  // namespace detops::cuda

@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cuda/sort.h"
+
 #include <thrust/iterator/counting_iterator.h>
 
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
-
-#include "cuda/sort.h"
 
 namespace detops::cuda {
 namespace {
 
-// Up to kTiledMost keys of 32 bits take two kernels: each block sorts a tile, then every key counts
-// the keys before it in all tiles. A radix sort of so few keys would spend its time on launching
-// its many kernels.
+// Up to kMostOfSeveral keys take two kernels: each block sorts a tile, then every key counts the
+// keys before it in all tiles. A radix sort of so few keys would spend its time on launching its
+// many kernels.
 constexpr int kTile = 1024;
-constexpr int64_t kTiledMost = 100'000;
 constexpr int kRankThreads = 256;
 constexpr int kSearchers = 8;  // lanes per key
+constexpr uint64_t kLast = ~uint64_t{0};
 
-// A key and its index, so that no two are equal.
+// blockIdx.y is the list.
 __global__ void __launch_bounds__(kTile / 2)
     SortTilesKernel(int64_t count, const uint64_t* keys, uint64_t* sorted) {
   BeginKernel();
   __shared__ uint64_t tile[kTile];
-  const int64_t first = int64_t{blockIdx.x} * kTile;
+  const int64_t begin = blockIdx.y * count, first = int64_t{blockIdx.x} * kTile;
   for (int i = threadIdx.x; i < kTile; i += blockDim.x) {
-    const int64_t at = first + i;
-    tile[i] = at < count ? keys[at] << 32 | static_cast<uint64_t>(at) : ~uint64_t{0};
+    tile[i] = first + i < count ? keys[begin + first + i] : kLast;
   }
   __syncthreads();
   // A bitonic network; in steps of up to 32, each warp exchanges keys within a range of its own.
@@ -48,61 +46,86 @@ __global__ void __launch_bounds__(kTile / 2)
   }
   __syncthreads();
   for (int i = threadIdx.x; i < kTile && first + i < count; i += blockDim.x) {
-    sorted[first + i] = tile[i];
+    sorted[begin + first + i] = tile[i];
   }
 }
 
 __global__ void __launch_bounds__(kRankThreads)
-    RankKernel(int64_t count, const uint64_t* sorted, uint32_t* order) {
+    MergeTilesKernel(int64_t count, const uint64_t* tiles, uint64_t* sorted) {
   BeginKernel();
+  tiles += blockIdx.y * count;
+  sorted += blockIdx.y * count;
   const auto searcher = static_cast<int>(threadIdx.x % kSearchers);
   const int64_t at = (int64_t{blockIdx.x} * kRankThreads + threadIdx.x) / kSearchers;
   const int64_t i = min(at, count - 1);  // keeps whole warps active for the shuffles
-  const uint64_t key = sorted[i];
+  const uint64_t key = tiles[i];
   int rank = 0;
   for (int64_t tile = searcher * kTile; tile < count; tile += kSearchers * kTile) {
     const auto size = static_cast<int>(min(int64_t{kTile}, count - tile));
     int before = 0;  // how many of the tile's keys
 #pragma unroll
     for (int step = kTile; step > 0; step /= 2) {
-      if (before + step <= size && sorted[tile + before + step - 1] < key) before += step;
+      if (before + step <= size && tiles[tile + before + step - 1] < key) before += step;
     }
     rank += before;
   }
   for (int distance = kSearchers / 2; distance > 0; distance /= 2) {
     rank += __shfl_xor_sync(0xffffffffu, rank, distance);
   }
-  if (searcher == 0 && at < count) order[rank] = static_cast<uint32_t>(key);
+  if (searcher == 0 && at < count) sorted[rank] = key;
 }
 
-}  // namespace
+constexpr int kSelectThreads = 1024;
+constexpr int kSelectWarps = kSelectThreads / 32;
 
-size_t SortTemporaryBytes(int64_t count) {
+// A block lists the indices of a list, of so few faster than CUB starts.
+__global__ void __launch_bounds__(kSelectThreads)
+    SelectKernel(const bool* flags, int count, int32_t* indices, int32_t* selected) {
+  BeginKernel();
+  __shared__ int ends[kSelectWarps];
+  flags += int64_t{blockIdx.x} * count;
+  indices += int64_t{blockIdx.x} * count;
+  const auto warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+  // Each warp has a part of the flags, as whole words of 32.
+  const int words = (count + 31) / 32, per_warp = (words + kSelectWarps - 1) / kSelectWarps;
+  const int begin = warp * per_warp, end = min(begin + per_warp, words);
+  const auto word_at = [&](int w) {
+    const int i = 32 * w + lane;
+    return __ballot_sync(0xffffffffu, i < count && flags[i]);
+  };
+  int mine = 0;
+  for (int w = begin; w < end; ++w) mine += __popc(word_at(w));
+  if (lane == 0) ends[warp] = mine;
+  __syncthreads();
+  int to = 0, all = 0;
+  for (int w = 0; w < kSelectWarps; ++w) {
+    to += w < warp ? ends[w] : 0;
+    all += ends[w];
+  }
+  for (int w = begin; w < end; ++w) {
+    const unsigned set = word_at(w);
+    if ((set >> lane & 1) != 0) indices[to + __popc(set & ((1u << lane) - 1))] = 32 * w + lane;
+    to += __popc(set);
+  }
+  if (threadIdx.x == 0) selected[blockIdx.x] = all;
+}
+
+size_t KeySortBytes(int64_t count) {
   cub::DoubleBuffer<uint64_t> keys(nullptr, nullptr);
-  cub::DoubleBuffer<uint32_t> values(nullptr, nullptr);
+  size_t bytes = 0;
+  Check(cub::DeviceRadixSort::SortKeys(nullptr, bytes, keys, count), "sizing a sort");
+  return bytes;
+}
+
+size_t PairSortBytes(int64_t count) {
+  cub::DoubleBuffer<uint32_t> keys(nullptr, nullptr);
+  cub::DoubleBuffer<int32_t> values(nullptr, nullptr);
   size_t bytes = 0;
   Check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, values, count), "sizing a sort");
   return bytes;
 }
 
-const uint32_t* SortIndices(Launcher& launch, void* temporary, size_t temporary_bytes,
-                            const SortBuffers& buffers, int64_t count, int bits) {
-  if (count <= kTiledMost && bits == 32) {
-    launch("sorting tiles", SortTilesKernel, BlocksFor(count, kTile), kTile / 2, count,
-           buffers.keys[0], buffers.keys[1]);
-    launch("ranking", RankKernel, BlocksFor(count, kRankThreads / kSearchers), kRankThreads, count,
-           buffers.keys[1], buffers.values[1]);
-    return buffers.values[1];
-  }
-  cub::DoubleBuffer<uint64_t> keys(buffers.keys[0], buffers.keys[1]);
-  cub::DoubleBuffer<uint32_t> values(buffers.values[0], buffers.values[1]);
-  Check(cub::DeviceRadixSort::SortPairs(temporary, temporary_bytes, keys, values, count, 0, bits,
-                                        launch.stream()),
-        "sorting");
-  return values.Current();
-}
-
-size_t SelectTemporaryBytes(int64_t count) {
+size_t SelectBytes(int64_t count) {
   size_t bytes = 0;
   Check(
       cub::DeviceSelect::Flagged(nullptr, bytes, thrust::counting_iterator<int32_t>(0),
@@ -112,25 +135,68 @@ size_t SelectTemporaryBytes(int64_t count) {
   return bytes;
 }
 
-void SelectIndices(const Launcher& launch, void* temporary, size_t temporary_bytes,
-                   const bool* flags, int64_t count, int32_t* indices, int32_t* selected) {
-  Check(
-      cub::DeviceSelect::Flagged(temporary, temporary_bytes, thrust::counting_iterator<int32_t>(0),
-                                 flags, indices, selected, count, launch.stream()),
-      "selecting");
+}  // namespace
+
+KeySorter::KeySorter(core::WorkspaceLayout& layout, int64_t lists, int64_t count)
+    : keys(layout.Array<uint64_t>(core::CheckedMul(lists, count, "workspace"))),
+      other_(layout.Array<uint64_t>(core::CheckedMul(lists, count, "workspace"))),
+      temporary_bytes_(count <= kMostOfSeveral ? 0 : KeySortBytes(count)) {
+  temporary_ = layout.Array<char>(static_cast<int64_t>(temporary_bytes_));
 }
 
-size_t ScanTemporaryBytes(int64_t count) {
-  size_t bytes = 0;
-  Check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, static_cast<uint32_t*>(nullptr), count),
-        "sizing a scan");
-  return bytes;
+const uint64_t* KeySorter::Sort(Launcher& launch, int64_t lists, int64_t count) const {
+  if (count <= kMostOfSeveral) {
+    const auto y = static_cast<unsigned>(lists);
+    launch("sorting tiles", SortTilesKernel, dim3(BlocksFor(count, kTile), y), kTile / 2, count,
+           keys, other_);
+    if (count <= kTile) return other_;
+    launch("merging tiles", MergeTilesKernel,
+           dim3(BlocksFor(count, kRankThreads / kSearchers), y), kRankThreads, count, other_, keys);
+    return keys;
+  }
+  cub::DoubleBuffer<uint64_t> buffers(keys, other_);
+  size_t bytes = temporary_bytes_;
+  // The sort is stable, so indices need not be compared.
+  Check(cub::DeviceRadixSort::SortKeys(temporary_, bytes, buffers, count, 32, 64, launch.stream()),
+        "sorting");
+  return buffers.Current();
 }
 
-void ExclusiveSum(const Launcher& launch, void* temporary, size_t temporary_bytes, uint32_t* values,
-                  int64_t count) {
-  Check(cub::DeviceScan::ExclusiveSum(temporary, temporary_bytes, values, count, launch.stream()),
-        "scanning");
+PairSorter::PairSorter(core::WorkspaceLayout& layout, int64_t count)
+    : keys(layout.Array<uint32_t>(count)),
+      values(layout.Array<int32_t>(count)),
+      other_keys_(layout.Array<uint32_t>(count)),
+      other_values_(layout.Array<int32_t>(count)),
+      temporary_bytes_(PairSortBytes(count)) {
+  temporary_ = layout.Array<char>(static_cast<int64_t>(temporary_bytes_));
+}
+
+PairSorter::Result PairSorter::Sort(Launcher& launch, int64_t count, int bits) const {
+  cub::DoubleBuffer<uint32_t> key_buffers(keys, other_keys_);
+  cub::DoubleBuffer<int32_t> value_buffers(values, other_values_);
+  size_t bytes = temporary_bytes_;
+  Check(cub::DeviceRadixSort::SortPairs(temporary_, bytes, key_buffers, value_buffers, count, 0,
+                                        bits, launch.stream()),
+        "sorting");
+  return {key_buffers.Current(), value_buffers.Current()};
+}
+
+IndexSelector::IndexSelector(core::WorkspaceLayout& layout, int64_t count)
+    : temporary_bytes_(count <= kMostOfSeveral ? 0 : SelectBytes(count)) {
+  temporary_ = layout.Array<char>(static_cast<int64_t>(temporary_bytes_));
+}
+
+void IndexSelector::Select(Launcher& launch, const bool* flags, int64_t lists, int64_t count,
+                           int32_t* indices, int32_t* selected) const {
+  if (count <= kMostOfSeveral) {
+    launch("selecting", SelectKernel, static_cast<unsigned>(lists), kSelectThreads, flags,
+           static_cast<int>(count), indices, selected);
+    return;
+  }
+  size_t bytes = temporary_bytes_;
+  Check(cub::DeviceSelect::Flagged(temporary_, bytes, thrust::counting_iterator<int32_t>(0), flags,
+                                   indices, selected, count, launch.stream()),
+        "selecting");
 }
 
 }  // namespace detops::cuda

@@ -45,16 +45,8 @@ BoxCells::BoxCells(core::WorkspaceLayout& layout, int64_t capacity)
       box_at_(layout.Array<uint32_t>(capacity + kVectorRoom)),
       capacity_(capacity) {}
 
-// The smallest power of 4 that is more than the longer side.
-int BoxCells::LevelOf(const Bounds& b) {
-  const double side = std::max(static_cast<double>(b.x2) - b.x1, static_cast<double>(b.y2) - b.y1);
-  if (!(side < kInf)) return kHuge;
-  const auto exponent = static_cast<int>(std::bit_cast<uint64_t>(side) >> 52) - 1022;
-  return (exponent + 151) / 2;  // side < 2^exponent, which is from -148 to 129
-}
-
 BoxCells::Level::Level(int number)
-    : per_side(number == kHuge ? 0.0 : std::ldexp(1.0, 150 - 2 * number)),
+    : per_side(number == kHuge ? 0.0 : math::BoxLevelPerSide(number)),
       cell_area(1.0 / per_side / per_side),
       x_low(kInf),
       x_high(-kInf),

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "core/workspace.h"
+#include "math/box_level.h"
 #include "math/quad.h"
 #include "runtime/cpu/threads.h"
 
@@ -79,8 +80,8 @@ class BoxCells {
   bool AnyRun(const Bounds& query, double least_area, const Visit& visit) const;
 
  private:
-  static constexpr int kLevels = 142;         // powers of 4 from the smallest side to the largest
-  static constexpr int kHuge = kLevels - 1;   // for bounds that are not finite: one cell
+  static constexpr int kLevels = math::kBoxLevels;
+  static constexpr int kHuge = math::kHugeBoxes;  // one cell
   static constexpr uint32_t kBlockSide = 16;  // in cells
   static constexpr uint32_t kBlockCells = kBlockSide * kBlockSide;
   struct Cell {
@@ -121,7 +122,7 @@ class BoxCells {
     bool Huge() const { return per_side == 0.0; }  // of bounds that are not finite: one cell
   };
 
-  static int LevelOf(const Bounds& b);
+  static int LevelOf(const Bounds& b) { return math::BoxLevelOf(b.x1, b.y1, b.x2, b.y2); }
   void Arrange(Level* levels);
   void PutAt(uint32_t slot, const Bounds& bounds, uint32_t box);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sort by score, prepare each box once, suppress in chunks (cuda/greedy_nms.cuh), list the kept
-// boxes in that order.
+// Sort by score, prepare each box once, suppress (cuda/suppression.cuh), list the kept boxes in that
+// order.
 #include <cstdint>
 
 #include "cuda/box_judge.cuh"
@@ -17,58 +17,48 @@ namespace detops::ops {
 namespace {
 
 constexpr int kThreads = 256;
-// Above this many boxes, the grid of kept boxes is faster than comparing with all of them, and
-// dense clusters are thinned.
-constexpr int64_t kGridFrom = 4096;
 
 struct Workspace {
-  cuda::SortBuffers sort;  // [count]
-  size_t sort_bytes;
-  void* sort_memory;
-  float4* bounds;  // [count] by score
-  float* areas;    // [count] by score
-  cuda::NmsLists lists;
+  cuda::KeySorter sorter;  // [count]
+  float4* bounds;          // [count] by score, as they are
+  float* areas;            // [count] by score
+  int32_t* ranks;          // [count] of those kept
+  int32_t* rank_count;     // [1]
+  cuda::BoxLists lists;
+  cuda::IndexSelector selector;
 
   Workspace(core::WorkspaceLayout& layout, int64_t count)
-      : sort{{layout.Array<uint64_t>(count), layout.Array<uint64_t>(count)},
-             {layout.Array<uint32_t>(count), layout.Array<uint32_t>(count)}},
-        sort_bytes(cuda::SortTemporaryBytes(count)),
-        sort_memory(layout.Array<char>(static_cast<int64_t>(sort_bytes))),
+      : sorter(layout, 1, count),
         bounds(layout.Array<float4>(count)),
         areas(layout.Array<float>(count)),
-        lists(layout, 1, count, count > kGridFrom) {
-    if (count <= kGridFrom) return;
-    lists.excluded = layout.Array<bool>(count);
-    lists.thinned = layout.Array<int32_t>(1);
-  }
+        ranks(layout.Array<int32_t>(count)),
+        rank_count(layout.Array<int32_t>(1)),
+        lists(layout, 1, count),
+        selector(layout, count) {}
 };
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    KeysKernel(int64_t count, const T* scores, uint64_t* keys, uint32_t* values) {
+    KeysKernel(int64_t count, const T* scores, uint64_t* keys) {
   cuda::BeginKernel();
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
-    keys[i] = math::ScoreRank(math::ToFloat(scores[i]));
-    values[i] = static_cast<uint32_t>(i);
+    keys[i] = cuda::KeyAndIndex(math::ScoreRank(math::ToFloat(scores[i])), i);
   }
 }
 
-// Boxes that can't overlap others get bounds that overlap nothing, unless all boxes are wanted as
-// they are.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    PrepareKernel(int64_t count, const T* boxes, const uint32_t* order, bool as_they_are,
-                  float4* bounds, float* areas) {
+    PrepareKernel(int64_t count, const T* boxes, const uint64_t* order, Workspace w) {
   cuda::BeginKernel();
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
-    const T* from = boxes + 4 * int64_t{order[i]};
+    const T* from = boxes + 4 * cuda::IndexOf(order[i]);
     const math::Box<float> box = {math::ToFloat(from[0]), math::ToFloat(from[1]),
                                   math::ToFloat(from[2]), math::ToFloat(from[3])};
-    areas[i] = math::BoxArea(box, 0.0f);
-    const bool whole = as_they_are || nms::MayOverlap(box, areas[i]);
-    bounds[i] = whole ? make_float4(box.x1, box.y1, box.x2, box.y2) : make_float4(1, 1, 0, 0);
+    const float area = w.areas[i] = math::BoxArea(box, 0.0f);
+    const float4 bounds = w.bounds[i] = make_float4(box.x1, box.y1, box.x2, box.y2);
+    w.lists.Begin(i, bounds, nms::MayOverlap(box, area), /*excluded=*/false);
   }
 }
 
@@ -84,7 +74,7 @@ __global__ void BelowZeroKernel(int64_t count, const float4* boxes, float thresh
 }
 
 __global__ void __launch_bounds__(kThreads)
-    WriteKernel(const int32_t* ranks, const int32_t* rank_count, const uint32_t* order,
+    WriteKernel(const int32_t* ranks, const int32_t* rank_count, const uint64_t* order,
                 int32_t* output, int32_t* result_num) {
   cuda::BeginKernel();
   const int32_t count = *rank_count;
@@ -92,7 +82,7 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t first = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (first == 0) *result_num = count;
   for (int64_t i = first; i < count; i += step) {
-    output[i] = static_cast<int32_t>(order[ranks[i]]);
+    output[i] = static_cast<int32_t>(cuda::IndexOf(order[ranks[i]]));
   }
 }
 
@@ -109,22 +99,20 @@ void RunOn(const NmsPlan& plan, const NmsArgs& args, Workspace& w, cuda::Launche
   const bool below_zero = plan.iou_threshold < 0.0f;
   const unsigned blocks = cuda::BlocksFor(count, kThreads);
   launch("nms: keys", KeysKernel<T>, blocks, kThreads, count, static_cast<const T*>(args.scores),
-         w.sort.keys[0], w.sort.values[0]);
-  const uint32_t* order =
-      cuda::SortIndices(launch, w.sort_memory, w.sort_bytes, w.sort, count, /*bits=*/32);
+         w.sorter.keys);
+  const uint64_t* order = w.sorter.Sort(launch, 1, count);
   launch("nms: preparing boxes", PrepareKernel<T>, blocks, kThreads, count,
-         static_cast<const T*>(args.boxes), order, below_zero, w.bounds, w.areas);
+         static_cast<const T*>(args.boxes), order, w);
   if (below_zero) {
     launch("nms: threshold below 0", BelowZeroKernel, 1, 1, count, w.bounds, plan.iou_threshold,
-           w.lists.kept, w.lists.kept_count);
+           w.ranks, w.rank_count);
   } else {
-    w.lists.bounds = w.bounds;
-    w.lists.most = count;
-    cuda::GreedyNms(launch, w.lists,
-                    cuda::BoxJudge{w.bounds, w.areas, count, plan.iou_threshold, 0.0f});
+    cuda::Suppress(launch, w.lists,
+                   cuda::BoxJudge{w.bounds, w.areas, plan.iou_threshold, 0.0f});
+    w.selector.Select(launch, w.lists.kept, 1, count, w.ranks, w.rank_count);
   }
-  launch("nms: writing", WriteKernel, blocks, kThreads, w.lists.kept, w.lists.kept_count, order,
-         args.output, args.result_num);
+  launch("nms: writing", WriteKernel, blocks, kThreads, w.ranks, w.rank_count, order, args.output,
+         args.result_num);
 }
 
 void Run(const NmsPlan& plan, const NmsArgs& args, void* memory, const runtime::Launch& call) {

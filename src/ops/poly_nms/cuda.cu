@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sort by score, prepare each box once, suppress in chunks (cuda/greedy_nms.cuh), list the kept
-// boxes in the order of the input. The suppression finds the pairs whose bounds overlap in the
+// Sort by score, prepare each box once, suppress (cuda/suppression.cuh), list the kept boxes in the
+// order of the input. The suppression finds the pairs whose bounds overlap in the
 // coordinates of a math::QuadFrame, chosen on the device where there are many boxes. A pair is
 // decided by the cheapest test that can prove its answer: a bound on the IoU from areas and bounds,
 // then math::QuadPair in float and in double; pairs that none of them can decide go to
 // math::QuadIoUGreater, which is the definition.
 #include <cstdint>
 
-#include "cuda/greedy_nms.cuh"
+#include "cuda/suppression.cuh"
 #include "cuda/sort.h"
 #include "math/quad_frame.h"
 #include "math/quad_pair.h"
@@ -20,44 +20,26 @@ namespace detops::ops {
 namespace {
 
 constexpr int kThreads = 256;
-// Above this many boxes, the grid of kept boxes is faster than comparing with all of them, dense
-// clusters are thinned, and a frame is chosen.
-constexpr int64_t kGridFrom = 4096;
+// Above this many boxes, a frame is chosen.
+constexpr int64_t kFrameFrom = 4096;
 
 struct Workspace {
-  cuda::SortBuffers sort;  // [count]
-  size_t sort_bytes;
-  void* sort_memory;
+  cuda::KeySorter sorter;   // [count]
   math::FilterQuad* quads;  // [count] by score
   float4* bounds;           // [count] by score
-  float4* reach;            // [count] by score: the bounds in the frame
-  float* areas;             // [count] by score: for the comparison with the reach
+  float* areas;             // [count] by score: for the comparison with the bounds in the frame
   math::QuadFrame* frame;   // null: plain
-  bool* kept;               // [count] by input index
-  size_t select_bytes;
-  void* select_memory;
-  cuda::NmsLists lists;
+  cuda::BoxLists lists;     // with the bounds in the frame
+  cuda::IndexSelector selector;
 
   Workspace(core::WorkspaceLayout& layout, int64_t count)
-      : sort{{layout.Array<uint64_t>(count), layout.Array<uint64_t>(count)},
-             {layout.Array<uint32_t>(count), layout.Array<uint32_t>(count)}},
-        sort_bytes(cuda::SortTemporaryBytes(count)),
-        sort_memory(layout.Array<char>(static_cast<int64_t>(sort_bytes))),
+      : sorter(layout, 1, count),
         quads(layout.Array<math::FilterQuad>(count)),
         bounds(layout.Array<float4>(count)),
-        reach(bounds),
         areas(layout.Array<float>(count)),
-        frame(nullptr),
-        kept(layout.Array<bool>(count)),
-        select_bytes(cuda::SelectTemporaryBytes(count)),
-        select_memory(layout.Array<char>(static_cast<int64_t>(select_bytes))),
-        lists(layout, 1, count, count > kGridFrom) {
-    if (count <= kGridFrom) return;
-    reach = layout.Array<float4>(count);
-    frame = layout.Array<math::QuadFrame>(1);
-    lists.excluded = layout.Array<bool>(count);
-    lists.thinned = layout.Array<int32_t>(1);
-  }
+        frame(layout.Array<math::QuadFrame>(count > kFrameFrom ? 1 : 0)),
+        lists(layout, 1, count),
+        selector(layout, count) {}
 };
 
 __device__ math::QuadBounds AsBounds(const float4& b) { return {b.x, b.y, b.z, b.w}; }
@@ -69,10 +51,10 @@ __device__ __noinline__ bool Measure(const float* a, const float* b, float thres
 
 struct Judge {
   const float* boxes;             // [count,9] the input
-  const uint32_t* order;          // [count] of the input by score
+  const uint64_t* order;          // [count] of the input by score
   const math::FilterQuad* quads;  // [count] by score
   const float4* bounds;           // [count] by score
-  const float4* reach;            // [count] by score
+  const float4* reach;            // [count] by score: the bounds in the frame
   const float* areas;             // [count] by score; 0 where it can't be compared with the reach
   float threshold;
 
@@ -82,7 +64,7 @@ struct Judge {
     float area;
   };
 
-  __device__ Box Load(int64_t, int64_t rank) const { return {reach[rank], areas[rank]}; }
+  __device__ Box Load(int32_t rank) const { return {reach[rank], areas[rank]}; }
 
   __device__ double LeastArea(const Box& behind) const {
     return math::LeastAreaToSuppress(behind.area, threshold);
@@ -95,7 +77,7 @@ struct Judge {
     return never ? math::Verdict::kNo : math::Verdict::kDoubtful;
   }
 
-  __device__ bool Decide(int64_t, const cuda::Pair& pair, bool there) const {
+  __device__ bool Decide(const cuda::Pair& pair, bool there) const {
     using math::Shape, math::Verdict;
     const bool convex = there && quads[pair.ahead].shape != Shape::kOther &&
                         quads[pair.behind].shape != Shape::kOther;
@@ -106,8 +88,8 @@ struct Judge {
       if (doubtful) verdict = wide;
     }
     if (!there || verdict != Verdict::kDoubtful) return there && verdict == Verdict::kYes;
-    return Measure(boxes + 9 * int64_t{order[pair.ahead]}, boxes + 9 * int64_t{order[pair.behind]},
-                   threshold);
+    return Measure(boxes + 9 * cuda::IndexOf(order[pair.ahead]),
+                   boxes + 9 * cuda::IndexOf(order[pair.behind]), threshold);
   }
 
  private:
@@ -153,12 +135,11 @@ struct Judge {
 };
 
 __global__ void __launch_bounds__(kThreads)
-    KeysKernel(int64_t count, const float* boxes, uint64_t* keys, uint32_t* values) {
+    KeysKernel(int64_t count, const float* boxes, uint64_t* keys) {
   cuda::BeginKernel();
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
-    keys[i] = math::ScoreRank(boxes[9 * i + 8]);
-    values[i] = static_cast<uint32_t>(i);
+    keys[i] = cuda::KeyAndIndex(math::ScoreRank(boxes[9 * i + 8]), i);
   }
 }
 
@@ -190,37 +171,30 @@ __global__ void __launch_bounds__(kFrameThreads)
 }
 
 __global__ void __launch_bounds__(kThreads)
-    PrepareKernel(int64_t count, const float* boxes, const uint32_t* order,
-                  const math::QuadFrame* frame, float threshold, math::FilterQuad* quads,
-                  float4* bounds, float4* reach, float* areas, bool* kept) {
+    PrepareKernel(int64_t count, const float* boxes, const uint64_t* order, float threshold,
+                  Workspace w) {
   cuda::BeginKernel();
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
-    const float* box = boxes + 9 * int64_t{order[i]};
+    const float* box = boxes + 9 * cuda::IndexOf(order[i]);
     math::QuadBounds b;
     const math::FilterQuad quad = math::PrepareQuad(box, b);
-    quads[i] = quad;
-    bounds[i] = make_float4(b.x1, b.y1, b.x2, b.y2);
-    areas[i] = quad.area;
-    if (frame != nullptr) {
-      b = math::ReachIn(*frame, quad, box, b, threshold);
-      reach[i] = make_float4(b.x1, b.y1, b.x2, b.y2);
-      if (frame->kind == math::QuadFrame::Kind::kDirections) areas[i] = 0.0f;
+    w.quads[i] = quad;
+    w.bounds[i] = make_float4(b.x1, b.y1, b.x2, b.y2);
+    w.areas[i] = quad.area;
+    if (w.frame != nullptr) {
+      b = math::ReachIn(*w.frame, quad, box, b, threshold);
+      if (w.frame->kind == math::QuadFrame::Kind::kDirections) w.areas[i] = 0.0f;
     }
-    kept[i] = false;
+    w.lists.Begin(i, make_float4(b.x1, b.y1, b.x2, b.y2), /*overlaps=*/b.x1 <= b.x2,
+                  /*excluded=*/false);
   }
 }
 
-// Marks only the first box, where every pair counts as overlapping, or else the ranks listed.
-__global__ void __launch_bounds__(kThreads)
-    MarkKernel(bool only_first, const int32_t* ranks, const int32_t* rank_count,
-               const uint32_t* order, bool* kept) {
+// Where every pair counts as overlapping.
+__global__ void KeepFirstKernel(const uint64_t* order, bool* kept) {
   cuda::BeginKernel();
-  const int64_t count = only_first ? 1 : *rank_count;
-  const int64_t step = int64_t{gridDim.x} * blockDim.x;
-  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
-    kept[order[only_first ? 0 : ranks[i]]] = true;
-  }
+  kept[cuda::IndexOf(order[0])] = true;
 }
 
 int64_t WorkspaceBytes(const PolyNmsPlan& plan, const runtime::Device& device) {
@@ -237,28 +211,23 @@ void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
   Workspace w(layout, plan.count);
   const int64_t count = plan.count;
   const unsigned blocks = cuda::BlocksFor(count, kThreads);
-  launch("poly_nms: keys", KeysKernel, blocks, kThreads, count, args.boxes, w.sort.keys[0],
-         w.sort.values[0]);
-  const uint32_t* order =
-      cuda::SortIndices(launch, w.sort_memory, w.sort_bytes, w.sort, count, /*bits=*/32);
+  launch("poly_nms: keys", KeysKernel, blocks, kThreads, count, args.boxes, w.sorter.keys);
+  const uint64_t* order = w.sorter.Sort(launch, 1, count);
   if (w.frame != nullptr) {
     launch("poly_nms: choosing a frame", FrameKernel, 1, kFrameThreads, count, args.boxes,
            plan.iou_threshold, w.frame);
   }
   launch("poly_nms: preparing boxes", PrepareKernel, blocks, kThreads, count, args.boxes, order,
-         w.frame, plan.iou_threshold, w.quads, w.bounds, w.reach, w.areas, w.kept);
-  const bool only_first = plan.iou_threshold < 0.0f;
-  if (!only_first) {
-    w.lists.bounds = w.reach;
-    w.lists.most = count;
-    cuda::GreedyNms(
-        launch, w.lists,
-        Judge{args.boxes, order, w.quads, w.bounds, w.reach, w.areas, plan.iou_threshold});
+         plan.iou_threshold, w);
+  if (plan.iou_threshold < 0.0f) {
+    launch("poly_nms: keeping the first", KeepFirstKernel, 1, 1, order, w.lists.kept);
+  } else {
+    w.lists.kept_at = order;
+    cuda::Suppress(launch, w.lists,
+                   Judge{args.boxes, order, w.quads, w.bounds, w.lists.bounds, w.areas,
+                         plan.iou_threshold});
   }
-  launch("poly_nms: marking", MarkKernel, blocks, kThreads, only_first, w.lists.kept,
-         w.lists.kept_count, order, w.kept);
-  cuda::SelectIndices(launch, w.select_memory, w.select_bytes, w.kept, count, args.output,
-                      args.result_num);
+  w.selector.Select(launch, w.lists.kept, 1, count, args.output, args.result_num);
 }
 
 }  // namespace

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A search for the worst key wanted, digit by digit from the highest: each kernel counts how many
+// keys that begin with the digits known so far have which next digit. Digits of the score come
+// first, then those of the index, which matter for ties alone: most searches end before them.
+#include "cuda/best_scores.h"
+
+#include <bit>
+
+#include "cuda/sort.h"
+#include "math/score_order.h"
+
+namespace detops::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kWarps = kThreads / 32;
+constexpr int kPerThread = 16;
+constexpr int kPerBlock = kThreads * kPerThread;
+constexpr int kDigits = BestScores::kDigits;
+constexpr int kDigitsPerThread = kDigits / kThreads;
+using Search = BestScores::Search;
+
+__device__ uint64_t KeyAt(const float* scores, int64_t i) {
+  return KeyAndIndex(math::ScoreRank(scores[i]), i);
+}
+
+// The sum of what all threads of lower number have; `all` is that of all threads.
+__device__ uint32_t SumBefore(uint32_t mine, uint32_t* shared, uint32_t& all) {  // [kWarps]
+  const auto warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  uint32_t end = mine;
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const uint32_t before = __shfl_up_sync(0xffffffffu, end, distance);
+    if (lane >= static_cast<unsigned>(distance)) end += before;
+  }
+  if (lane == 31) shared[warp] = end;
+  __syncthreads();
+  uint32_t before = 0;
+  all = 0;
+  for (unsigned w = 0; w < kWarps; ++w) {
+    before += w < warp ? shared[w] : 0;
+    all += shared[w];
+  }
+  return before + end - mine;
+}
+
+// The digit of `bits` bits from `shift` on. blockIdx.y is the list; the last of its blocks finds
+// the digit of the worst key wanted.
+__global__ void __launch_bounds__(kThreads)
+    CountDigitsKernel(const float* scores, int64_t count, int64_t wanted, int shift, int bits,
+                      Search* searches, uint32_t* counts) {
+  BeginKernel();
+  __shared__ uint32_t mine[kDigits], sums[kWarps];
+  __shared__ bool is_last;
+  Search& search = searches[blockIdx.y];
+  if (search.found != 0) return;
+  scores += blockIdx.y * count;
+  counts += blockIdx.y * kDigits;
+  const bool first = shift + bits == 64;
+  const uint64_t prefix = search.prefix;
+  for (int d = threadIdx.x; d < kDigits; d += kThreads) mine[d] = 0;
+  __syncthreads();
+  const int64_t begin = int64_t{blockIdx.x} * kPerBlock;
+  const int64_t end = min(begin + kPerBlock, count);
+  for (int64_t i = begin + threadIdx.x; i < end; i += kThreads) {
+    const uint64_t key = KeyAt(scores, i);
+    if (first || (key ^ prefix) >> (shift + bits) == 0) {
+      atomicAdd(&mine[key >> shift & ((1u << bits) - 1)], 1u);
+    }
+  }
+  __syncthreads();
+  for (int d = threadIdx.x; d < kDigits; d += kThreads) {
+    if (mine[d] != 0) atomicAdd(&counts[d], mine[d]);
+  }
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) is_last = atomicAdd(&search.blocks, 1u) + 1 == gridDim.x;
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+
+  uint32_t of_digit[kDigitsPerThread], of_thread = 0, all = 0;
+  for (int i = 0; i < kDigitsPerThread; ++i) {
+    uint32_t* const from = counts + threadIdx.x * kDigitsPerThread + i;
+    of_thread += of_digit[i] = __ldcg(from);
+    *from = 0;  // for the next digit
+  }
+  uint32_t before = SumBefore(of_thread, sums, all);
+  const int64_t still = first ? wanted : search.wanted;
+  __syncthreads();
+  for (int i = 0; i < kDigitsPerThread; ++i) {
+    if (before < still && still <= int64_t{before} + of_digit[i]) {
+      const auto digit = static_cast<uint64_t>(threadIdx.x * kDigitsPerThread + i);
+      search.prefix = prefix | digit << shift;
+      search.last = search.prefix | ((uint64_t{1} << shift) - 1);
+      search.wanted = still - before;
+      search.found = search.wanted == of_digit[i] ? 1 : 0;
+      search.blocks = 0;
+    }
+    before += of_digit[i];
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    WriteChosenKernel(const float* scores, int64_t count, int64_t wanted, Search* searches,
+                      uint64_t* chosen) {
+  BeginKernel();
+  __shared__ uint32_t sums[kWarps], written;
+  scores += blockIdx.y * count;
+  chosen += blockIdx.y * wanted;
+  const uint64_t last = searches[blockIdx.y].last;
+  const int64_t begin = int64_t{blockIdx.x} * kPerBlock + threadIdx.x;
+  uint64_t keys[kPerThread];
+  uint32_t mine = 0, all = 0;
+#pragma unroll
+  for (int i = 0; i < kPerThread; ++i) {
+    const int64_t at = begin + i * kThreads;
+    keys[i] = at < count ? KeyAt(scores, at) : ~uint64_t{0};
+    mine += at < count && keys[i] <= last ? 1 : 0;
+  }
+  uint32_t to = SumBefore(mine, sums, all);
+  if (threadIdx.x == 0) written = atomicAdd(&searches[blockIdx.y].written, all);
+  __syncthreads();
+  to += written;
+#pragma unroll
+  for (int i = 0; i < kPerThread; ++i) {
+    // Scores that another stream changes meanwhile may make more keys qualify than are wanted.
+    if (begin + i * kThreads < count && keys[i] <= last && to < wanted) chosen[to++] = keys[i];
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    WriteAllKernel(const float* scores, int64_t count, uint64_t* keys) {
+  BeginKernel();
+  const int64_t begin = blockIdx.y * count, step = int64_t{gridDim.x} * blockDim.x;
+  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
+    keys[begin + i] = KeyAt(scores + begin, i);
+  }
+}
+
+}  // namespace
+
+BestScores::BestScores(core::WorkspaceLayout& layout, int64_t lists)
+    : searches_(layout.Array<Search>(lists)), counts_(layout.Array<uint32_t>(lists * kDigits)) {}
+
+void BestScores::Choose(Launcher& launch, const float* scores, int64_t lists, int64_t count,
+                        int64_t wanted, uint64_t* chosen) const {
+  const char* what = "choosing the best scores";
+  const auto y = static_cast<unsigned>(lists);
+  if (wanted == count) {
+    launch(what, WriteAllKernel, dim3(BlocksFor(count, kThreads), y), kThreads, scores, count,
+           chosen);
+    return;
+  }
+  Check(cudaMemsetAsync(searches_, 0, lists * sizeof(Search), launch.stream()), what);
+  Check(cudaMemsetAsync(counts_, 0, lists * kDigits * sizeof(uint32_t), launch.stream()), what);
+  const dim3 grid(BlocksFor(count, kPerBlock, INT32_MAX), y);
+  // Digits of the score, then those of the index.
+  const int index_bits = std::bit_width(static_cast<uint64_t>(count - 1));
+  for (int low : {32, 0}) {
+    for (int end = low == 32 ? 64 : index_bits; end > low;) {
+      const int bits = std::min(kDigitBits, end - low);
+      end -= bits;
+      launch(what, CountDigitsKernel, grid, kThreads, scores, count, wanted, end, bits, searches_,
+             counts_);
+    }
+  }
+  launch(what, WriteChosenKernel, grid, kThreads, scores, count, wanted, searches_, chosen);
+}
+
+}  // namespace detops::cuda

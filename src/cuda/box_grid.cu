@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/box_grid.cuh"
+
+#include <bit>
+
+namespace detops::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr BoxGrid::Level kNoBoxes = {INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, 0, 0, 0};
+
+__device__ int LevelOf(const float4& b) { return math::BoxLevelOf(b.x, b.y, b.z, b.w); }
+__device__ bool Overlaps(const float4& b) { return b.x <= b.z; }
+
+__global__ void ClearLevelsKernel(BoxGrid grid) {
+  BeginKernel();
+  for (int l = threadIdx.x; l < BoxGrid::kLevels; l += blockDim.x) grid.levels[l] = kNoBoxes;
+}
+
+// Finds the bucket of each box, which is the key to sort by, and what levels have to know. Each
+// block first sums up levels in shared memory: there are few levels, and all threads add to them.
+__global__ void __launch_bounds__(kThreads)
+    CountKernel(BoxGrid grid, const float4* bounds, int64_t count) {
+  BeginKernel();
+  __shared__ BoxGrid::Level mine[BoxGrid::kLevels];
+  for (int l = threadIdx.x; l < BoxGrid::kLevels; l += blockDim.x) mine[l] = kNoBoxes;
+  __syncthreads();
+  const auto lower = [](int64_t& to, int64_t v) {
+    atomicMin(reinterpret_cast<long long*>(&to), static_cast<long long>(v));
+  };
+  const auto raise = [](int64_t& to, int64_t v) {
+    atomicMax(reinterpret_cast<long long*>(&to), static_cast<long long>(v));
+  };
+  const int64_t step = int64_t{gridDim.x} * blockDim.x;
+  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
+    const float4 b = bounds[i];
+    uint32_t bucket = grid.buckets;  // behind all others
+    if (Overlaps(b)) {
+      const int l = LevelOf(b);
+      BoxGrid::Level& level = mine[l];
+      atomicAdd(&level.count, 1u);
+      if (l != BoxGrid::kHuge) {
+        bucket = grid.BucketOf(l, b);
+        const double per_side = math::BoxLevelPerSide(l);
+        const int64_t x = BoxGrid::OrderedBits(BoxGrid::CellOf(b.x, b.z, per_side));
+        const int64_t y = BoxGrid::OrderedBits(BoxGrid::CellOf(b.y, b.w, per_side));
+        lower(level.x_low, x);
+        raise(level.x_high, x);
+        lower(level.y_low, y);
+        raise(level.y_high, y);
+      }
+    }
+    grid.sorter.keys[i] = bucket;
+    grid.sorter.values[i] = static_cast<int32_t>(i);
+  }
+  __syncthreads();
+  for (int l = threadIdx.x; l < BoxGrid::kLevels; l += blockDim.x) {
+    if (mine[l].count == 0) continue;
+    BoxGrid::Level& level = grid.levels[l];
+    atomicAdd(&level.count, mine[l].count);
+    lower(level.x_low, mine[l].x_low);
+    raise(level.x_high, mine[l].x_high);
+    lower(level.y_low, mine[l].y_low);
+    raise(level.y_high, mine[l].y_high);
+  }
+}
+
+__global__ void __launch_bounds__(kThreads) PlaceLevelsKernel(BoxGrid grid) {
+  BeginKernel();
+  __shared__ uint32_t counts[BoxGrid::kLevels];
+  for (int l = threadIdx.x; l < BoxGrid::kLevels; l += blockDim.x) counts[l] = grid.levels[l].count;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  uint32_t begin = 0;
+  int used = 0;
+  for (int l = 0; l < BoxGrid::kLevels; ++l) {
+    if (counts[l] == 0) continue;
+    grid.used_levels[used++] = l;
+    grid.levels[l].begin = begin;
+    begin += counts[l];
+  }
+  grid.used_levels[used] = -1;
+}
+
+// Of the boxes in the order of buckets: where buckets begin and end, bounds, and lists of levels.
+__global__ void __launch_bounds__(kThreads)
+    FillKernel(BoxGrid grid, const float4* bounds, const uint32_t* keys, int64_t count) {
+  BeginKernel();
+  const int64_t step = int64_t{gridDim.x} * blockDim.x;
+  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
+    const int32_t box = grid.slot_box[i];
+    const float4 b = bounds[box];
+    const uint32_t bucket = keys[i];
+    if (bucket < grid.buckets) {
+      grid.slot_bounds[i] = b;
+      if (i == 0 || keys[i - 1] != bucket) grid.ranges[bucket].begin = static_cast<uint32_t>(i);
+      if (i + 1 == count || keys[i + 1] != bucket) {
+        grid.ranges[bucket].end = static_cast<uint32_t>(i + 1);
+      }
+    }
+    if (!Overlaps(b)) continue;
+    // Nearly all boxes are of the same level: one lane adds for all lanes with that level.
+    const int l = LevelOf(b);
+    const unsigned same = __match_any_sync(__activemask(), l);
+    const auto lane = threadIdx.x % 32;
+    const int leader = __ffs(static_cast<int>(same)) - 1;
+    uint32_t at = 0;
+    if (static_cast<int>(lane) == leader) {
+      at = atomicAdd(&grid.levels[l].listed, static_cast<uint32_t>(__popc(same)));
+    }
+    at = __shfl_sync(same, at, leader) + __popc(same & ((1u << lane) - 1));
+    grid.level_boxes[grid.levels[l].begin + at] = box;
+  }
+}
+
+}  // namespace
+
+BoxGrid::BoxGrid(core::WorkspaceLayout& layout, int64_t boxes)
+    : capacity(boxes),
+      buckets(std::bit_ceil(static_cast<uint32_t>(std::clamp<int64_t>(boxes, 64, 1ll << 30)))),
+      used_levels(layout.Array<int>(kLevels + 1)),
+      levels(layout.Array<Level>(kLevels)),
+      ranges(layout.Array<Range>(buckets)),
+      slot_bounds(layout.Array<float4>(boxes)),
+      level_boxes(layout.Array<int32_t>(boxes)),
+      sorter(layout, boxes) {}
+
+void BoxGrid::Build(Launcher& launch, const float4* bounds, int64_t count) {
+  const char* what = "binning boxes";
+  Check(cudaMemsetAsync(ranges, 0, buckets * sizeof(Range), launch.stream()), what);
+  launch(what, ClearLevelsKernel, 1, kThreads, *this);
+  launch(what, CountKernel, BlocksFor(count, kThreads, 8 * launch.multiprocessors()), kThreads,
+         *this, bounds, count);
+  launch(what, PlaceLevelsKernel, 1, kThreads, *this);
+  const PairSorter::Result sorted = sorter.Sort(launch, count, std::bit_width(buckets));
+  slot_box = sorted.values;
+  launch(what, FillKernel, BlocksFor(count, kThreads), kThreads, *this, bounds, sorted.keys, count);
+}
+
+}  // namespace detops::cuda
