@@ -109,11 +109,13 @@ __device__ void FindSuppressors(const BoxLists& lists, int64_t image, int32_t be
                                 const Judge& judge, DoubtfulPairs<Judge, kWarps>& doubtful) {
   const float4 query = lists.bounds[behind];
   if (!(query.x <= query.z)) return;
-  int32_t limit = lists.Limit(behind);
+  // The same in all lanes.
+  const auto limit_now = [&] { return __shfl_sync(kAllLanes, lists.Limit(behind), 0); };
+  int32_t limit = limit_now();
   const auto visit = [&](int32_t ahead, const float4& bounds) {
     const bool there = ahead >= 0 && bounds.x < query.z && query.x < bounds.z &&
                        bounds.y < query.w && query.y < bounds.w && lists.Open(ahead);
-    if (doubtful.Compare(there, ahead, behind)) limit = lists.Limit(behind);
+    if (doubtful.Compare(there, ahead, behind)) limit = limit_now();
   };
   if (lists.grid.capacity > 0) {
     lists.grid.Search(query, judge.LeastArea(judge.Load(behind)), after, limit, lists.bounds,
