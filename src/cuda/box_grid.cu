@@ -12,9 +12,12 @@ constexpr BoxGrid::Level kNoBoxes = {INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN,
 __device__ int LevelOf(const float4& b) { return math::BoxLevelOf(b.x, b.y, b.z, b.w); }
 __device__ bool Overlaps(const float4& b) { return b.x <= b.z; }
 
-__global__ void ClearLevelsKernel(BoxGrid grid) {
+__global__ void __launch_bounds__(kThreads) ClearKernel(BoxGrid grid) {
   BeginKernel();
-  for (int l = threadIdx.x; l < BoxGrid::kLevels; l += blockDim.x) grid.levels[l] = kNoBoxes;
+  const auto first = static_cast<int64_t>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (first < BoxGrid::kLevels) grid.levels[first] = kNoBoxes;
+  const int64_t step = int64_t{gridDim.x} * blockDim.x;
+  for (int64_t i = first; i < grid.buckets; i += step) grid.ranges[i] = {0, 0};
 }
 
 // Finds the bucket of each box, which is the key to sort by, and what levels have to know. Each
@@ -65,21 +68,29 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-__global__ void __launch_bounds__(kThreads) PlaceLevelsKernel(BoxGrid grid) {
+// One warp.
+__global__ void PlaceLevelsKernel(BoxGrid grid) {
   BeginKernel();
-  __shared__ uint32_t counts[BoxGrid::kLevels];
-  for (int l = threadIdx.x; l < BoxGrid::kLevels; l += blockDim.x) counts[l] = grid.levels[l].count;
-  __syncthreads();
-  if (threadIdx.x != 0) return;
+  const auto lane = static_cast<int>(threadIdx.x);
   uint32_t begin = 0;
   int used = 0;
-  for (int l = 0; l < BoxGrid::kLevels; ++l) {
-    if (counts[l] == 0) continue;
-    grid.used_levels[used++] = l;
-    grid.levels[l].begin = begin;
-    begin += counts[l];
+  for (int first = 0; first < BoxGrid::kLevels; first += 32) {
+    const int l = first + lane;
+    const uint32_t count = l < BoxGrid::kLevels ? grid.levels[l].count : 0;
+    const unsigned there = __ballot_sync(kAllLanes, count > 0);
+    uint32_t end = count;
+    for (int distance = 1; distance < 32; distance *= 2) {
+      const uint32_t before = __shfl_up_sync(kAllLanes, end, distance);
+      if (lane >= distance) end += before;
+    }
+    if (count > 0) {
+      grid.used_levels[used + __popc(there & ((1u << lane) - 1))] = l;
+      grid.levels[l].begin = begin + end - count;
+    }
+    used += __popc(there);
+    begin += __shfl_sync(kAllLanes, end, 31);
   }
-  grid.used_levels[used] = -1;
+  if (lane == 0) grid.used_levels[used] = -1;
 }
 
 // Of the boxes in the order of buckets: where buckets begin and end, bounds, and lists of levels.
@@ -127,11 +138,10 @@ BoxGrid::BoxGrid(core::WorkspaceLayout& layout, int64_t boxes)
 
 void BoxGrid::Build(Launcher& launch, const float4* bounds, int64_t count) {
   const char* what = "binning boxes";
-  Check(cudaMemsetAsync(ranges, 0, buckets * sizeof(Range), launch.stream()), what);
-  launch(what, ClearLevelsKernel, 1, kThreads, *this);
+  launch(what, ClearKernel, BlocksFor(buckets, kThreads), kThreads, *this);
   launch(what, CountKernel, BlocksFor(count, kThreads, 8 * launch.multiprocessors()), kThreads,
          *this, bounds, count);
-  launch(what, PlaceLevelsKernel, 1, kThreads, *this);
+  launch(what, PlaceLevelsKernel, 1, 32, *this);
   const PairSorter::Result sorted = sorter.Sort(launch, count, std::bit_width(buckets));
   slot_box = sorted.values;
   launch(what, FillKernel, BlocksFor(count, kThreads), kThreads, *this, bounds, sorted.keys, count);

@@ -75,8 +75,35 @@ struct BoxGrid {
   template <class Visit>
   __device__ void Search(const float4& query, double least_area, int32_t after,
                          const int32_t& limit, const float4* bounds, const Visit& visit) const;
+  // The same by one lane, for boxes before `limit`; gives up, with false, where there are many cells
+  // or boxes, or visit returns false.
+  template <class Visit>
+  __device__ bool SearchAlone(const float4& query, double least_area, int32_t limit,
+                              const Visit& visit) const;
 
  private:
+  // The cells of a level that a query may find boxes in.
+  struct Area {
+    double x1, y1, x2, y2;
+    __device__ bool Empty() const { return !(x1 <= x2 && y1 <= y2); }
+    __device__ double Cells() const { return (x2 - x1 + 1) * (y2 - y1 + 1); }
+  };
+  __device__ static Area AreaOf(int l, const Level& level, const float4& query) {
+    // A box of this level is no longer than a cell side, so its centre lies within half a side of
+    // the query.
+    constexpr double kReach = 0.5 + 1e-6;  // includes more than all rounding errors here
+    const double per_side = math::BoxLevelPerSide(l);
+    return {fmax(floor(query.x * per_side - kReach), FromOrderedBits(level.x_low)),
+            fmax(floor(query.y * per_side - kReach), FromOrderedBits(level.y_low)),
+            fmin(floor(query.z * per_side + kReach), FromOrderedBits(level.x_high)),
+            fmin(floor(query.w * per_side + kReach), FromOrderedBits(level.y_high))};
+  }
+  // Whether all boxes of a level have less area than that.
+  __device__ static bool AreSmaller(int l, double least_area) {
+    const double per_side = math::BoxLevelPerSide(l);
+    return least_area * per_side * per_side > 1.0;  // more than the area of a cell
+  }
+
   template <class Visit>
   __device__ void SearchCells(const Range& mine, int32_t after, const int32_t& limit,
                               const Visit& visit) const;
@@ -131,17 +158,10 @@ __device__ void BoxGrid::Search(const float4& query, double least_area, int32_t 
   for (const int* used = used_levels; *used >= 0; ++used) {
     const int l = *used;
     const Level level = levels[l];
-    // A box of this level is no longer than a cell side, so its centre lies within half a side of
-    // the query.
-    constexpr double kReach = 0.5 + 1e-6;  // includes more than all rounding errors here
-    const double per_side = math::BoxLevelPerSide(l);
-    if (least_area * per_side * per_side > 1.0) continue;  // more than the area of a cell
-    const double x1 = fmax(floor(query.x * per_side - kReach), FromOrderedBits(level.x_low));
-    const double x2 = fmin(floor(query.z * per_side + kReach), FromOrderedBits(level.x_high));
-    const double y1 = fmax(floor(query.y * per_side - kReach), FromOrderedBits(level.y_low));
-    const double y2 = fmin(floor(query.w * per_side + kReach), FromOrderedBits(level.y_high));
-    if (l != kHuge && !(x1 <= x2 && y1 <= y2)) continue;
-    const double cells = (x2 - x1 + 1) * (y2 - y1 + 1);
+    if (AreSmaller(l, least_area)) continue;
+    const Area area = AreaOf(l, level, query);
+    if (l != kHuge && area.Empty()) continue;
+    const double cells = area.Cells();
     // Where there are fewer boxes than cells to visit, all boxes are visited.
     if (l == kHuge || cells > level.count) {
       for (uint32_t n = 0; n < level.count; n += 32) {
@@ -152,17 +172,45 @@ __device__ void BoxGrid::Search(const float4& query, double least_area, int32_t 
       }
       continue;
     }
-    const auto columns = static_cast<int64_t>(x2 - x1 + 1);
+    const auto columns = static_cast<int64_t>(area.x2 - area.x1 + 1);
     for (int64_t begin = 0; begin < static_cast<int64_t>(cells); begin += 32) {
       const int64_t cell = begin + lane;
       Range mine = {0, 0};
       if (cell < static_cast<int64_t>(cells)) {
-        mine = ranges[BucketOf(l, static_cast<int64_t>(x1) + cell % columns,
-                               static_cast<int64_t>(y1) + cell / columns)];
+        mine = ranges[BucketOf(l, static_cast<int64_t>(area.x1) + cell % columns,
+                               static_cast<int64_t>(area.y1) + cell / columns)];
       }
       SearchCells(mine, after, limit, visit);
     }
   }
+}
+
+template <class Visit>
+__device__ bool BoxGrid::SearchAlone(const float4& query, double least_area, int32_t limit,
+                                     const Visit& visit) const {
+  constexpr double kMostCells = 16;
+  constexpr uint32_t kMostBoxes = 64;  // of a cell
+  for (const int* used = used_levels; *used >= 0; ++used) {
+    const int l = *used;
+    if (l == kHuge) return false;
+    if (AreSmaller(l, least_area)) continue;
+    const Area area = AreaOf(l, levels[l], query);
+    if (area.Empty()) continue;
+    if (area.Cells() > kMostCells) return false;
+    const auto x1 = static_cast<int64_t>(area.x1), x2 = static_cast<int64_t>(area.x2);
+    const auto y1 = static_cast<int64_t>(area.y1), y2 = static_cast<int64_t>(area.y2);
+    for (int64_t y = y1; y <= y2; ++y) {
+      for (int64_t x = x1; x <= x2; ++x) {
+        const Range range = ranges[BucketOf(l, x, y)];
+        for (uint32_t slot = range.begin; slot < range.end; ++slot) {
+          const int32_t box = slot_box[slot];
+          if (box >= limit) break;
+          if (slot - range.begin >= kMostBoxes || !visit(box, slot_bounds[slot])) return false;
+        }
+      }
+    }
+  }
+  return true;
 }
 
 }  // namespace detops::cuda

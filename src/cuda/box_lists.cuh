@@ -46,10 +46,12 @@ struct BoxLists {
     if (boxes > kMostCompared) grid = BoxGrid(layout, boxes);
   }
 
-  // How many boxes of each image to decide first, where not all are wanted.
+  // How many boxes of each image to decide first: where not all are wanted, probably enough. Of
+  // many, the best, as those often suppress most of the others.
   int64_t FirstBatch() const {
-    constexpr int64_t kLeast = 1024;
-    return std::min(count, std::max(2 * std::min(most, count), kLeast));
+    constexpr int64_t kLeast = 1024, kBestOfMany = 2048;
+    if (most < count) return std::min(count, std::max(2 * most, kLeast));
+    return grid.capacity > 0 ? kBestOfMany : count;
   }
 
   __device__ static float4 Nowhere() {
@@ -57,8 +59,8 @@ struct BoxLists {
     return make_float4(kInfinity, kInfinity, -kInfinity, -kInfinity);
   }
 
-  // Once for each box, by a kernel before the suppression; `overlaps` nothing where false. Excluded
-  // boxes are not kept either.
+  // Once for each box, by a kernel before the suppression. Excluded boxes are not kept, and suppress
+  // nothing.
   __device__ void Begin(int64_t position, const float4& box, bool overlaps, bool excluded) const {
     bounds[position] = overlaps && !excluded ? box : Nowhere();
     state[position] = excluded ? kSuppressed : kUndecided;
@@ -69,29 +71,32 @@ struct BoxLists {
     if (position < 2) tickets[position] = 0;
   }
 
-  // Notes a suppressor. Of all that are noted, in whatever order, the best kNoted stay.
-  __device__ void Note(int32_t ahead, int32_t behind) const {
+  // Notes a suppressor, of which the state is known. Of all that are noted, in whatever order, the
+  // best kNoted stay. A box that a kept one suppresses is suppressed.
+  __device__ void Note(int32_t ahead, int32_t behind, uint8_t ahead_state) const {
     int32_t* const noted = suppressors + int64_t{behind} * kNoted;
+    if (ahead_state == kKept) SetState(behind, kSuppressed);
     for (int i = 0; i < kNoted && ahead != kNone; ++i) {
       const int32_t before = atomicMin(noted + i, ahead);
       if (before == ahead) return;  // it has been noted twice
       ahead = max(ahead, before);
     }
   }
-  // Only boxes before this one can be noted any more: the box itself comes here, or the list is
-  // full.
-  __device__ int32_t Limit(int32_t behind) const {
+  // Only boxes before this one matter to a box any more: itself, the last one noted where the list
+  // is full, or none once it is suppressed.
+  __device__ int32_t Limit(int32_t behind, bool may_be_suppressed) const {
+    if (may_be_suppressed && StateNow(behind) == kSuppressed) return 0;
     return min(behind, __ldcg(suppressors + int64_t{behind} * kNoted + kNoted - 1));
   }
 
   __device__ uint8_t StateNow(int32_t box) const {
     return *static_cast<volatile const uint8_t*>(state + box);
   }
-  // Whether the box may still be kept.
-  __device__ bool Open(int32_t box) const { return StateNow(box) != kSuppressed; }
-  __device__ void Decide(int32_t box, uint8_t now) const {
+  __device__ void SetState(int32_t box, uint8_t now) const {
     *static_cast<volatile uint8_t*>(state + box) = now;
-    if (now == kKept) kept[kept_at == nullptr ? box : IndexOf(kept_at[box])] = true;
+  }
+  __device__ void MarkKept(int32_t box) const {
+    kept[kept_at == nullptr ? box : IndexOf(kept_at[box])] = true;
   }
 
   // Of the batch that begins at this rank.

@@ -10,8 +10,7 @@
 // So dense clusters cost little: nearly always, one of the best few suppressors is kept. The number
 // of launches depends on sizes alone, and nothing waits for the host.
 //
-// A Judge decides when one box suppresses another. Boxes are given by their positions: those of list
-// i are from i * count on.
+// A Judge decides when one box suppresses another. Boxes are given by their positions.
 //   struct Box                          what a lane holds of a box
 //   Box Load(position)
 //   double LeastArea(behind)            least area of the bounds of boxes that may suppress it
@@ -21,101 +20,105 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "cuda/box_grid.cuh"
-#include "cuda/doubtful_pairs.cuh"
+#include "cuda/pair_queue.cuh"
 #include "math/quad_filter.h"
 #include "runtime/cuda/launch.h"
 
 namespace detops::cuda {
 
-// ---- by comparing all boxes ---------------------------------------------------------------------
+__device__ inline bool Overlap(const float4& a, const float4& b) {
+  return a.x < b.z && b.x < a.z && a.y < b.w && b.y < a.w;
+}
 
 constexpr int kSearchThreads = 256;
 constexpr int kSearchWarps = kSearchThreads / 32;
-constexpr int kGroup = 8;  // boxes that a warp compares with those ahead of them at once
-constexpr int kBlockBoxes = kGroup * kSearchWarps;
-constexpr int kSegment = 1024;  // boxes ahead that a block goes through
 
-// Boxes `begin` to `end` of each list. A task compares kBlockBoxes of them with a segment of all
-// boxes ahead; those with the best segments come first, as what they find saves work to the others.
-template <class Judge>
+// ---- by comparing all boxes ---------------------------------------------------------------------
+
+constexpr int kSegment = 1024;  // boxes ahead that are in shared memory at a time
+
+// Boxes `begin` to `end` of each list; blockIdx.y is the list. A warp compares kGroup boxes with
+// all ahead of them, in order: once a box has enough suppressors, it needs no more comparisons.
+template <class Judge, int kGroup>
 __global__ void __launch_bounds__(kSearchThreads, 2)
     CompareAllKernel(BoxLists lists, Judge judge, int64_t begin, int64_t end) {
   BeginKernel();
-  __shared__ PairQueues<kSearchWarps> queues;
-  DoubtfulPairs<Judge, kSearchWarps> doubtful(judge, lists, queues);
+  using Storage = PairStorage<kSearchWarps, 31 + 32 * kGroup>;
+  __shared__ Storage storage;
+  __shared__ float4 segment_bounds[kSegment];
+  const int64_t image = blockIdx.y;
+  if (lists.HasEnough(image, begin)) return;
+  PairQueue<Judge, Storage> queue(judge, lists, storage, begin > 0);
   const auto lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-  const auto groups = static_cast<int>((end - begin + kBlockBoxes - 1) / kBlockBoxes);
-  const auto segments = static_cast<int>((end + kSegment - 1) / kSegment);
-  const int64_t tasks = lists.images * groups * segments;
-  for (int64_t task = blockIdx.x; task < tasks; task += gridDim.x) {
-    const int64_t image = task / groups % lists.images;
-    const int64_t segment = task / groups / lists.images * kSegment;
-    const int64_t first = begin + task % groups * kBlockBoxes + warp * kGroup;
-    const int64_t last = min(min(segment + kSegment, first + kGroup), end);
-    if (segment >= last || lists.HasEnough(image, begin)) continue;
-    const auto base = static_cast<int32_t>(image * lists.count);
-    const auto at = static_cast<int32_t>(base + first);
-    float4 behind[kGroup];
+  // Blocks with the most to do come first.
+  constexpr int kBlockBoxes = kSearchWarps * kGroup;
+  const int64_t block_first = begin + int64_t{gridDim.x - 1 - blockIdx.x} * kBlockBoxes;
+  const int64_t block_last = min(block_first + kBlockBoxes, end);
+  const int64_t first = block_first + warp * kGroup;
+  const auto base = static_cast<int32_t>(image * lists.count);
+  float4 behind[kGroup];
 #pragma unroll
-    for (int k = 0; k < kGroup; ++k) {
-      behind[k] = first + k < end ? lists.bounds[at + k] : BoxLists::Nowhere();
+  for (int k = 0; k < kGroup; ++k) {
+    behind[k] = first + k < end ? lists.bounds[base + first + k] : BoxLists::Nowhere();
+  }
+  // Of box `lane`: boxes from here on need not be compared with it; and the same of all.
+  int32_t limit = 0, limit_of_all = 0;
+  const auto update_limits = [&] {
+    limit = lane < kGroup && first + lane < end
+                ? lists.Limit(static_cast<int32_t>(base + first + lane), begin > 0)
+                : 0;
+    limit_of_all = limit;
+    for (int distance = kGroup / 2; distance > 0; distance /= 2) {
+      limit_of_all = max(limit_of_all, __shfl_xor_sync(kAllLanes, limit_of_all, distance));
     }
-    // Of box `lane`: boxes from here on need not be compared with it; and the same of all.
-    int32_t limit = 0, limit_of_all = 0;
-    const auto update_limits = [&] {
-      limit = lane < kGroup && first + lane < end ? lists.Limit(at + lane) : 0;
-      limit_of_all = limit;
-      for (int distance = kGroup / 2; distance > 0; distance /= 2) {
-        limit_of_all = max(limit_of_all, __shfl_xor_sync(kAllLanes, limit_of_all, distance));
-      }
-      limit_of_all = __shfl_sync(kAllLanes, limit_of_all, 0);
-    };
-    update_limits();
-    float4 next = segment + lane < last ? lists.bounds[base + segment + lane] : BoxLists::Nowhere();
+    limit_of_all = __shfl_sync(kAllLanes, limit_of_all, 0);
+  };
+  update_limits();
+  for (int64_t segment = 0; segment < block_last; segment += kSegment) {
+    if (__syncthreads_and(base + segment >= limit_of_all)) break;
+    for (int64_t i = threadIdx.x; i < kSegment; i += kSearchThreads) {
+      if (segment + i < block_last) segment_bounds[i] = lists.bounds[base + segment + i];
+    }
+    __syncthreads();
+    const int64_t last = min(segment + kSegment, block_last);
     for (int64_t word = segment; word < last && base + word < limit_of_all; word += 32) {
-      const float4 box = next;
-      const int64_t rank = word + lane;
-      if (rank + 32 < last) next = lists.bounds[base + rank + 32];
-      unsigned near = 0;
+      const float4 box = segment_bounds[word - segment + lane];
+      bool near[kGroup], any = false;
 #pragma unroll
       for (int k = 0; k < kGroup; ++k) {
-        const bool overlap = box.x < behind[k].z && behind[k].x < box.z && box.y < behind[k].w &&
-                             behind[k].y < box.w;
-        near |= overlap ? 1u << k : 0u;
+        near[k] = Overlap(box, behind[k]);
+        any |= near[k];
       }
-      if (rank >= last) near = 0;
-      if (!__any_sync(kAllLanes, near != 0)) continue;
-      const auto ahead = static_cast<int32_t>(base + rank);
-      bool found = false;
+      const auto ahead = static_cast<int32_t>(base + word + lane);
+      if (!__any_sync(kAllLanes, any && ahead < limit_of_all)) continue;
+#pragma unroll
       for (int k = 0; k < kGroup; ++k) {
-        const bool there =
-            ahead < __shfl_sync(kAllLanes, limit, k) && (near >> k & 1) != 0 && lists.Open(ahead);
-        found |= doubtful.Compare(there, ahead, at + k);
+        queue.Add(near[k] && ahead < __shfl_sync(kAllLanes, limit, k), ahead,
+                  static_cast<int32_t>(base + first + k));
       }
-      if (found) update_limits();
+      if (queue.Settle()) update_limits();
     }
   }
-  doubtful.FinishTogether();
+  queue.FinishTogether();
 }
 
 // ---- in the grid --------------------------------------------------------------------------------
 
-// Notes the best suppressors of the box at `behind` that come later than `after`; some may be left
-// in the queue. Called by a whole warp.
-template <class Judge, int kWarps>
+// Adds the pairs of the box at `behind` with boxes later than `after`. Called by a whole warp.
+template <class Judge, class Storage>
 __device__ void FindSuppressors(const BoxLists& lists, int64_t image, int32_t behind, int32_t after,
-                                const Judge& judge, DoubtfulPairs<Judge, kWarps>& doubtful) {
+                                const Judge& judge, PairQueue<Judge, Storage>& queue) {
   const float4 query = lists.bounds[behind];
   if (!(query.x <= query.z)) return;
   // The same in all lanes.
-  const auto limit_now = [&] { return __shfl_sync(kAllLanes, lists.Limit(behind), 0); };
+  const auto limit_now = [&] { return __shfl_sync(kAllLanes, lists.Limit(behind, true), 0); };
   int32_t limit = limit_now();
   const auto visit = [&](int32_t ahead, const float4& bounds) {
-    const bool there = ahead >= 0 && bounds.x < query.z && query.x < bounds.z &&
-                       bounds.y < query.w && query.y < bounds.w && lists.Open(ahead);
-    if (doubtful.Compare(there, ahead, behind)) limit = limit_now();
+    queue.Add(ahead >= 0 && Overlap(bounds, query), ahead, behind);
+    if (queue.Settle()) limit = limit_now();
   };
   if (lists.grid.capacity > 0) {
     lists.grid.Search(query, judge.LeastArea(judge.Load(behind)), after, limit, lists.bounds,
@@ -130,19 +133,35 @@ __device__ void FindSuppressors(const BoxLists& lists, int64_t image, int32_t be
   }
 }
 
-// Boxes `begin` to `end` of one list, one per warp.
+// The boxes of one list from `begin` on. Each lane searches for one box, those that are near each
+// other in one warp; where that may take long, the whole warp does.
 template <class Judge>
-__global__ void __launch_bounds__(kSearchThreads, 2)
-    SearchGridKernel(BoxLists lists, Judge judge, int64_t begin, int64_t end) {
+__global__ void __launch_bounds__(kSearchThreads, 3)
+    SearchGridKernel(BoxLists lists, Judge judge, int64_t begin) {
   BeginKernel();
-  __shared__ PairQueues<kSearchWarps> queues;
-  DoubtfulPairs<Judge, kSearchWarps> doubtful(judge, lists, queues);
+  using Storage = PairStorage<kSearchWarps, 512>;
+  __shared__ Storage storage;
   if (lists.HasEnough(0, begin)) return;
-  const auto warps = static_cast<int64_t>(gridDim.x * kSearchWarps);
-  for (int64_t b = begin + blockIdx.x * kSearchWarps + threadIdx.x / 32; b < end; b += warps) {
-    FindSuppressors(lists, 0, static_cast<int32_t>(b), -1, judge, doubtful);
+  PairQueue<Judge, Storage> queue(judge, lists, storage, begin > 0);
+  const auto lane = static_cast<int>(threadIdx.x % 32);
+  const int64_t step = int64_t{gridDim.x} * kSearchThreads;
+  for (int64_t word = (int64_t{blockIdx.x} * kSearchThreads + threadIdx.x) / 32 * 32;
+       word < lists.count; word += step) {
+    const int32_t box = word + lane < lists.count ? lists.grid.slot_box[word + lane] : -1;
+    const float4 query = box >= begin ? lists.bounds[box] : BoxLists::Nowhere();
+    const bool alone =
+        !(query.x <= query.z) ||
+        lists.grid.SearchAlone(query, judge.LeastArea(judge.Load(box)), box,
+                               [&](int32_t ahead, const float4& bounds) {
+                                 return !Overlap(bounds, query) || queue.AddAlone(ahead, box);
+                               });
+    queue.Settle();
+    for (unsigned others = __ballot_sync(kAllLanes, !alone); others != 0; others &= others - 1) {
+      const int32_t other = __shfl_sync(kAllLanes, box, __ffs(static_cast<int>(others)) - 1);
+      FindSuppressors(lists, 0, other, -1, judge, queue);
+    }
   }
-  doubtful.FinishTogether();
+  queue.FinishTogether();
 }
 
 // ---- decisions ----------------------------------------------------------------------------------
@@ -150,22 +169,23 @@ __global__ void __launch_bounds__(kSearchThreads, 2)
 constexpr int kDecideThreads = 512;
 constexpr int kDecideWarps = kDecideThreads / 32;
 
+using DecideStorage = PairStorage<kDecideWarps, 64>;
+
 // What DecideKernel does rarely; not inlined, so that its registers don't count towards the common
 // path.
 template <class Judge>
 __device__ __noinline__ void FindNextSuppressors(const BoxLists& lists, int64_t image,
                                                  int32_t behind, const Judge& judge,
-                                                 PairQueues<kDecideWarps>& queues) {
+                                                 DecideStorage& storage) {
   const auto lane = static_cast<int>(threadIdx.x % 32);
   int32_t* const noted = lists.suppressors + int64_t{behind} * BoxLists::kNoted;
   const int32_t after = __ldcg(noted + BoxLists::kNoted - 1);
   __syncwarp();
   if (lane < BoxLists::kNoted) __stcg(noted + lane, BoxLists::kNone);
   __syncwarp();
-  DoubtfulPairs<Judge, kDecideWarps> doubtful(judge, lists, queues);
-  FindSuppressors(lists, image, behind, after, judge, doubtful);
-  doubtful.Finish();
-  __syncwarp();
+  PairQueue<Judge, DecideStorage> queue(judge, lists, storage, /*some_decided=*/true);
+  FindSuppressors(lists, image, behind, after, judge, queue);
+  queue.Finish();
 }
 
 // Blocks take boxes in order, kDecideThreads at a time, one per thread, by drawing numbers: so they
@@ -174,7 +194,7 @@ template <class Judge>
 __global__ void __launch_bounds__(kDecideThreads, 1)
     DecideKernel(BoxLists lists, Judge judge, int64_t begin, int64_t end) {
   BeginKernel();
-  __shared__ PairQueues<kDecideWarps> queues;
+  __shared__ DecideStorage storage;
   __shared__ volatile uint8_t own[kDecideThreads];
   __shared__ uint32_t drawn;
   const auto thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
@@ -229,19 +249,21 @@ __global__ void __launch_bounds__(kDecideThreads, 1)
         if (none_left && !may_have_more) state = BoxLists::kKept;
         if (state != BoxLists::kUndecided) {
           own[thread] = state;
-          lists.Decide(box, state);
+          lists.SetState(box, state);
           open = false;
         }
       }
       const bool wants = open && wait_for[0] == BoxLists::kNone;
       for (unsigned who = __ballot_sync(kAllLanes, wants); who != 0; who &= who - 1) {
         const int asker = __ffs(static_cast<int>(who)) - 1;
-        FindNextSuppressors(lists, image, first + 32 * warp + asker, judge, queues);
+        FindNextSuppressors(lists, image, first + 32 * warp + asker, judge, storage);
         if (lane == asker) load();
       }
       __syncwarp();
     }
-    const unsigned kept = __ballot_sync(kAllLanes, there && state == BoxLists::kKept);
+    const bool is_kept = there && state == BoxLists::kKept;
+    if (is_kept) lists.MarkKept(box);
+    const unsigned kept = __ballot_sync(kAllLanes, is_kept);
     if (lane == 0 && kept != 0) {
       atomicAdd(lists.KeptCount(image, begin), static_cast<int32_t>(__popc(kept)));
     }
@@ -253,26 +275,33 @@ __global__ void __launch_bounds__(kDecideThreads, 1)
 template <class Judge>
 void Suppress(Launcher& launch, BoxLists& lists, const Judge& judge) {
   const char* what = "suppression";
-  const bool use_grid = lists.grid.capacity > 0;
-  if (use_grid) lists.grid.Build(launch, lists.bounds, lists.count);
-  const auto most = static_cast<unsigned>(2 * launch.multiprocessors());
-  const auto decide = [&](int64_t begin, int64_t end) {
-    const int64_t boxes = end - begin;
-    if (use_grid) {
-      launch(what, SearchGridKernel<Judge>, BlocksFor(boxes, kSearchWarps, 2 * most), kSearchThreads,
-             lists, judge, begin, end);
+  const bool has_grid = lists.grid.capacity > 0;
+  if (has_grid) lists.grid.Build(launch, lists.bounds, lists.count);
+  const auto images = static_cast<unsigned>(lists.images);
+  const auto multiprocessors = static_cast<unsigned>(launch.multiprocessors());
+  const auto compare = [&]<int kGroup>(int64_t begin, int64_t end, std::integral_constant<int, kGroup>) {
+    launch(what, CompareAllKernel<Judge, kGroup>,
+           dim3(BlocksFor(end - begin, kSearchWarps * kGroup), images), kSearchThreads, lists, judge,
+           begin, end);
+  };
+  const auto decide = [&](int64_t begin, int64_t end, bool in_grid) {
+    const int64_t boxes = (end - begin) * lists.images;
+    constexpr int64_t kFew = 4096;  // more groups are faster, though that compares less at once
+    if (in_grid) {
+      launch(what, SearchGridKernel<Judge>,
+             BlocksFor(lists.count, kSearchThreads, 4 * multiprocessors), kSearchThreads, lists,
+             judge, begin);
+    } else if (boxes <= kFew) {
+      compare(begin, end, std::integral_constant<int, 1>());
     } else {
-      const int64_t groups = (boxes + kBlockBoxes - 1) / kBlockBoxes;
-      const int64_t segments = (end + kSegment - 1) / kSegment;
-      launch(what, CompareAllKernel<Judge>, BlocksFor(groups * segments * lists.images, 1, 2 * most),
-             kSearchThreads, lists, judge, begin, end);
+      compare(begin, end, std::integral_constant<int, 4>());
     }
-    launch(what, DecideKernel<Judge>, BlocksFor(boxes * lists.images, kDecideThreads, most),
+    launch(what, DecideKernel<Judge>, BlocksFor(boxes, kDecideThreads, 2 * multiprocessors),
            kDecideThreads, lists, judge, begin, end);
   };
   const int64_t first = lists.FirstBatch();
-  decide(0, first);
-  if (first < lists.count) decide(first, lists.count);
+  decide(0, first, false);
+  if (first < lists.count) decide(first, lists.count, has_grid);
 }
 
 }  // namespace detops::cuda
