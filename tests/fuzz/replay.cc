@@ -2,6 +2,8 @@
 //
 // Runs a target on files and on all files of folders: what `ctest` does with the corpus, by any
 // compiler. Names each file before it runs, so that the last one named is the one that crashed.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -19,6 +21,14 @@ namespace fs = std::filesystem;
 
 // An input that is slow is as bad as one that crashes. With sanitizers on a busy machine.
 constexpr double kMostSeconds = 10;
+// Of the process, as libFuzzer counts it.
+constexpr double kMostGigabytes = 2;
+
+double PeakGigabytes() {
+  rusage used = {};
+  getrusage(RUSAGE_SELF, &used);
+  return static_cast<double>(used.ru_maxrss) / (1 << 20);  // from kilobytes
+}
 
 double Run(const fs::path& file) {
   std::printf("%s\n", file.c_str());
@@ -45,7 +55,14 @@ int main(int argc, char** argv) {
   }
   std::ranges::sort(files);
   double slowest = 0;
-  for (const fs::path& file : files) slowest = std::max(slowest, Run(file));
+  for (const fs::path& file : files) {
+    slowest = std::max(slowest, Run(file));
+    if (PeakGigabytes() > kMostGigabytes) {
+      std::printf("took %.1f GB of memory, expected at most %.0f\n", PeakGigabytes(),
+                  kMostGigabytes);
+      return 1;
+    }
+  }
   std::printf("%zu inputs, the slowest took %.3f s\n", files.size(), slowest);
   if (files.empty() || slowest > kMostSeconds) {
     std::printf("expected at least one, and at most %.0f s\n", kMostSeconds);

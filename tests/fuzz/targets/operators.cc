@@ -37,14 +37,16 @@ int64_t Size(Bytes& bytes) {
   return choice < 200 ? choice % 40 : (choice - 199) * 25;
 }
 
+double Elements(const schema::Shape& shape) {
+  double elements = 1;
+  for (const int64_t dim : shape) elements *= static_cast<double>(dim);
+  return elements;
+}
+
 double Elements(const schema::Problem& problem, const std::vector<int64_t>& sizes) {
   double elements = 0;
   for (const schema::Tensor& tensor : problem.form().tensors) {
-    double product = 1;
-    for (const int64_t dim : ShapeOf(*problem.schema, tensor.shape, sizes, problem.scalars)) {
-      product *= static_cast<double>(dim);
-    }
-    elements += product;
+    elements += Elements(ShapeOf(*problem.schema, tensor.shape, sizes, problem.scalars));
   }
   return elements;
 }
@@ -123,6 +125,8 @@ void ChangeDim(Bytes& bytes, schema::Problem& problem, std::vector<Array>& outpu
   schema::Shape shape = tensor.shape();
   int64_t& dim = shape[bytes.Below(shape.size())];
   dim = std::max<int64_t>(0, dim + (bytes.Below(2) == 0 ? 1 : -1));
+  // At most twice as many, unless it was a 0 beside dims that together are large.
+  if (Elements(shape) > 2 * kMostElements) return;
   tensor = Array(tensor.dtype(), shape);
 }
 
