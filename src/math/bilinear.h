@@ -16,6 +16,35 @@
 
 DETOPS_BEGIN_PER_TARGET_MATH
 
+// Where a sample has a value, along one axis. Written so that NaN is outside.
+template <class Index>
+DETOPS_HD bool IsInside(float at, Index size) {
+  return at >= -1.0f && at <= static_cast<float>(size);
+}
+
+// Two neighbouring pixels along one axis.
+template <class Index>
+struct AxisSample {
+  Index low, high;
+  float high_weight;  // low has the rest of 1
+};
+
+// For positions inside.
+template <class Index>
+DETOPS_HD AxisSample<Index> AxisAt(float at, Index size) {
+  if (at <= 0.0f) at = 0.0f;
+  AxisSample<Index> s;
+  s.low = static_cast<Index>(at);
+  if (s.low >= size - 1) {
+    s.low = s.high = size - 1;
+    at = static_cast<float>(s.low);
+  } else {
+    s.high = s.low + 1;
+  }
+  s.high_weight = at - static_cast<float>(s.low);
+  return s;
+}
+
 template <class Index>
 struct BilinearSample {
   bool inside;  // else the value is 0 and nothing is read
@@ -23,36 +52,18 @@ struct BilinearSample {
   float w1, w2, w3, w4;  // of (low,low), (low,high), (high,low), (high,high) in (y,x)
 };
 
+// Of two positions inside.
+template <class Index>
+DETOPS_HD BilinearSample<Index> SampleAt(const AxisSample<Index>& y, const AxisSample<Index>& x) {
+  const float ly = y.high_weight, lx = x.high_weight;
+  const float hy = 1.0f - ly, hx = 1.0f - lx;
+  return {true, y.low, x.low, y.high, x.high, hy * hx, hy * lx, ly * hx, ly * lx};
+}
+
 template <class Index>
 DETOPS_HD BilinearSample<Index> SampleAt(float y, float x, Index height, Index width) {
-  BilinearSample<Index> s = {};
-  // Written so that NaN counts as outside.
-  s.inside =
-      y >= -1.0f && y <= static_cast<float>(height) && x >= -1.0f && x <= static_cast<float>(width);
-  if (!s.inside) return s;
-  if (y <= 0.0f) y = 0.0f;
-  if (x <= 0.0f) x = 0.0f;
-  s.y_low = static_cast<Index>(y);
-  s.x_low = static_cast<Index>(x);
-  if (s.y_low >= height - 1) {
-    s.y_low = s.y_high = height - 1;
-    y = static_cast<float>(s.y_low);
-  } else {
-    s.y_high = s.y_low + 1;
-  }
-  if (s.x_low >= width - 1) {
-    s.x_low = s.x_high = width - 1;
-    x = static_cast<float>(s.x_low);
-  } else {
-    s.x_high = s.x_low + 1;
-  }
-  const float ly = y - static_cast<float>(s.y_low), lx = x - static_cast<float>(s.x_low);
-  const float hy = 1.0f - ly, hx = 1.0f - lx;
-  s.w1 = hy * hx;
-  s.w2 = hy * lx;
-  s.w3 = ly * hx;
-  s.w4 = ly * lx;
-  return s;
+  if (!(IsInside(y, height) && IsInside(x, width))) return {};
+  return SampleAt(AxisAt(y, height), AxisAt(x, width));
 }
 
 template <class F>

@@ -5,9 +5,12 @@
 // A block processes one image, border and slice of 128 bytes of the channels: where the map is
 // small, its slice fits into the first-level cache, and all boxes read it from there.
 //
-// NCHW: a lane processes one box and several channels, which share the samples; a block processes
-// these channels of one image and border, from shared memory where any of them fit.
+// NCHW: a block transposes a slice of the channels of one or two borders into shared memory, and a
+// few lanes share one border of one box as in NHWC. Where the maps are too large for that, or
+// channels few, a lane processes one box and several channels; a block processes these channels of
+// one image and border, from shared memory where any of them fit.
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "cuda/halves.cuh"
@@ -30,22 +33,29 @@ struct Shape {
   int32_t pool_size;
 };
 
+// The channels in 16 bytes.
+template <class T>
+__device__ void Widen(uint4 bits, float* values) {
+  const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if constexpr (sizeof(T) == 4) {
+      values[i] = __uint_as_float(words[i]);
+    } else {
+      const float2 pair = cuda::FromHalves(words[i]);
+      values[2 * i] = pair.x;
+      values[2 * i + 1] = pair.y;
+    }
+  }
+}
+
 // Loads `kWidth` neighbouring channels at once: one, or 16 bytes of them from global memory.
 template <class T, int kWidth>
 __device__ void Load(const void* from, float* values) {
   if constexpr (kWidth == 1) {
     values[0] = math::ToFloat(*static_cast<const T*>(from));
-  } else if constexpr (sizeof(T) == 4) {
-    *reinterpret_cast<float4*>(values) = __ldg(static_cast<const float4*>(from));
   } else {
-    const uint4 bits = __ldg(static_cast<const uint4*>(from));
-    const uint32_t pairs[4] = {bits.x, bits.y, bits.z, bits.w};
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const float2 pair = cuda::FromHalves(pairs[i]);
-      values[2 * i] = pair.x;
-      values[2 * i + 1] = pair.y;
-    }
+    Widen<T>(__ldg(static_cast<const uint4*>(from)), values);
   }
 }
 
@@ -100,6 +110,21 @@ __device__ Sample<Offset> MakeSample(const Shape& s, float y, float x,
   return {{low, low + right, high, high + right}, {b.w1, b.w2, b.w3, b.w4}};
 }
 
+// Blends the corners of sample i for kWidth channels.
+template <int kWidth>
+__device__ void TakeCorners(const float (&v)[4][kWidth], float4 weights, bool first, bool inside,
+                            int32_t i, float* best, int32_t* best_index) {
+#pragma unroll
+  for (int c = 0; c < kWidth; ++c) {
+    const float blend =
+        math::Blend(weights.x, weights.y, weights.z, weights.w, v[0][c], v[1][c], v[2][c], v[3][c]);
+    const float value = inside ? blend : 0.0f;
+    const bool replaces = first || value > best[c];
+    best[c] = replaces ? value : best[c];
+    best_index[c] = replaces ? i : best_index[c];
+  }
+}
+
 // Blends sample i of a border for kWidth channels; `map` is their first value.
 template <class T, int kWidth, bool kFirst, bool kInside, class Offset>
 __device__ void Take(const T* map, const Sample<Offset>& s, bool inside, int32_t i, float* best,
@@ -111,15 +136,7 @@ __device__ void Take(const T* map, const Sample<Offset>& s, bool inside, int32_t
     Load<T, kWidth>(reinterpret_cast<const char*>(map) + s.corners[corner] * kVectorBytes,
                     v[corner]);
   }
-#pragma unroll
-  for (int c = 0; c < kWidth; ++c) {
-    const float blend = math::Blend(s.weights.x, s.weights.y, s.weights.z, s.weights.w, v[0][c],
-                                    v[1][c], v[2][c], v[3][c]);
-    const float value = kInside || inside ? blend : 0.0f;
-    const bool replaces = kFirst || value > best[c];
-    best[c] = replaces ? value : best[c];
-    best_index[c] = replaces ? i : best_index[c];
-  }
+  TakeCorners(v, s.weights, kFirst, kInside || inside, i, best, best_index);
 }
 
 // Tasks are [image][border][slice of the channels][part of the boxes].
@@ -198,6 +215,114 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
 }
 
+// Walks along one border for the channels of one vector. kAlongX: the border is horizontal, so that
+// its y is rounded and weighted once.
+template <class T, int kLanes, bool kAlongX>
+__device__ void WalkSlice(const Shape& s, const unsigned char* map, const BorderWalk& walk,
+                          float* best, int32_t* best_index) {
+  const auto height = static_cast<int32_t>(s.height), width = static_cast<int32_t>(s.width);
+  constexpr int kPixel = kLanes * 16;
+  const int row = width * kPixel;
+  const int along_size = kAlongX ? width : height, across_size = kAlongX ? height : width;
+  const float across_at = kAlongX ? walk.y : walk.x, step = kAlongX ? walk.step_x : walk.step_y;
+  const bool across_inside = math::IsInside(across_at, across_size);
+  const auto across = math::AxisAt(across_inside ? across_at : 0.0f, across_size);
+  float at = kAlongX ? walk.x : walk.y;
+  uint32_t i = 0;
+  do {
+    const bool along_inside = math::IsInside(at, along_size);
+    const auto along = math::AxisAt(along_inside ? at : 0.0f, along_size);
+    const auto sample = kAlongX ? math::SampleAt(across, along) : math::SampleAt(along, across);
+    const int low = sample.y_low * row + sample.x_low * kPixel;
+    const int high = low + (sample.y_high > sample.y_low ? row : 0);
+    const int right = sample.x_high > sample.x_low ? kPixel : 0;
+    const int corners[4] = {low, low + right, high, high + right};
+    float v[4][16 / sizeof(T)];
+#pragma unroll
+    for (int c = 0; c < 4; ++c) Widen<T>(*reinterpret_cast<const uint4*>(map + corners[c]), v[c]);
+    TakeCorners(v, make_float4(sample.w1, sample.w2, sample.w3, sample.w4), i == 0,
+                along_inside & across_inside, static_cast<int32_t>(i), best, best_index);
+    at += step;
+  } while (i++ != static_cast<uint32_t>(s.pool_size));
+}
+
+// For maps of which slices fit into shared memory. A pixel of a slice is kLanes vectors of 16 bytes
+// of neighbouring channels, one for each of the lanes that share a border. Tasks are
+// [image][slice][group of borders][part of the boxes], where a group is two opposite borders (0 and
+// 2, or 1 and 3) or one.
+template <class T, int kLanes>
+__global__ void __launch_bounds__(kThreads, 1)
+    NchwSliceKernel(Shape s, int borders, int64_t parts, const T* input, const T* boxes, T* output,
+                    int32_t* argmax_idx) {
+  cuda::BeginKernel();
+  constexpr int kWidth = 16 / sizeof(T);
+  constexpr int kSlots = kThreads / kLanes;  // pixels or borders at a time
+  constexpr int kBatch = 16 / kWidth;        // pixels that a lane loads at once
+  extern __shared__ __align__(16) unsigned char memory[];
+  auto* near = reinterpret_cast<uint4*>(memory);  // [borders][pixels][kLanes]
+  const auto pixels = static_cast<int>(s.height * s.width);
+  const auto lane = static_cast<int>(threadIdx.x % kLanes);
+  const auto slot = static_cast<int>(threadIdx.x / kLanes);
+  const int64_t slices = (s.channels + kLanes * kWidth - 1) / (kLanes * kWidth);
+  const int64_t boxes_per_part = (s.boxes + parts - 1) / parts;
+  const int groups = 4 / borders;
+
+  for (int64_t task = blockIdx.x; task < s.images * slices * groups * parts; task += gridDim.x) {
+    const int64_t part = task % parts, n = task / parts / groups / slices;
+    const auto group = static_cast<int>(task / parts % groups);
+    const int64_t channel = (task / parts / groups % slices * kLanes + lane) * kWidth;
+    const auto channels = static_cast<int>(min(int64_t{kWidth}, s.channels - channel));  // or none
+    __syncthreads();  // no thread reads the previous slice any more
+    for (int b = 0; b < borders; ++b) {
+      const T* planes[kWidth];  // beyond the last channel, that one again
+#pragma unroll
+      for (int c = 0; c < kWidth; ++c) {
+        const int64_t plane = (n * 4 + group + b * groups) * s.channels;
+        planes[c] = input + (plane + min(channel + c, s.channels - 1)) * pixels;
+      }
+      for (int first = slot; first < pixels; first += kBatch * kSlots) {
+        alignas(16) T values[kBatch][kWidth];
+#pragma unroll
+        for (int j = 0; j < kBatch; ++j) {
+          const int p = first + j * kSlots;
+#pragma unroll
+          for (int c = 0; c < kWidth; ++c) values[j][c] = p < pixels ? planes[c][p] : T();
+        }
+#pragma unroll
+        for (int j = 0; j < kBatch; ++j) {
+          const int p = first + j * kSlots;
+          if (p < pixels) {
+            memcpy(near + (b * pixels + p) * kLanes + lane, values[j], sizeof(uint4));
+          }
+        }
+      }
+    }
+    __syncthreads();
+
+    const int nth = slot % borders, border = group + nth * groups;
+    const unsigned char* map = memory + (nth * pixels * kLanes + lane) * 16;
+    const int64_t end = min(s.boxes, (part + 1) * boxes_per_part);
+    for (int64_t k = part * boxes_per_part + slot / borders; k < end; k += kSlots / borders) {
+      const BorderWalk walk =
+          WalkAlong(border, boxes + (n * s.boxes + k) * 4, static_cast<float>(s.pool_size));
+      float best[kWidth] = {};
+      int32_t best_index[kWidth] = {};
+      if (group % 2 == 0) {
+        WalkSlice<T, kLanes, true>(s, map, walk, best, best_index);
+      } else {
+        WalkSlice<T, kLanes, false>(s, map, walk, best, best_index);
+      }
+#pragma unroll
+      for (int c = 0; c < kWidth; ++c) {
+        if (c >= channels) break;
+        const int64_t result = ((n * s.channels + channel + c) * s.boxes + k) * 4 + border;
+        output[result] = math::FromFloat<T>(best[c]);
+        argmax_idx[result] = best_index[c];
+      }
+    }
+  }
+}
+
 constexpr int kMostChannels = 8;  // per lane
 
 // Tasks are [image][group of channels][border][part of the boxes]: the borders, whose results are
@@ -262,6 +387,23 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
 }
 
+template <class T, int kLanes>
+void RunNchwSlices(const Shape& s, int borders, cuda::Launcher& launch, const T* input,
+                   const T* boxes, T* output, int32_t* argmax_idx) {
+  constexpr int64_t kChannels = kLanes * 16 / sizeof(T);
+  const int64_t tasks = s.images * (4 / borders) * ((s.channels + kChannels - 1) / kChannels);
+  const int64_t boxes_at_once = kThreads / kLanes / borders;
+  const int64_t most_parts = (s.boxes + boxes_at_once - 1) / boxes_at_once;
+  const int64_t parts = std::clamp<int64_t>(launch.multiprocessors() / tasks, 1, most_parts);
+  constexpr auto kKernel = NchwSliceKernel<T, kLanes>;
+  cuda::Check(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(launch.shared_memory())),
+              "border_align_forward");
+  launch.WithSharedMemory(static_cast<size_t>(borders * s.height * s.width) * kLanes * 16)(
+      "border_align_forward", kKernel, cuda::BlocksFor(tasks * parts, 1, INT32_MAX), kThreads, s,
+      borders, parts, input, boxes, output, argmax_idx);
+}
+
 template <class T, bool kShared, class Offset>
 void RunNchw(const Shape& s, int group_channels, cuda::Launcher& launch, const T* input,
              const T* boxes, T* output, int32_t* argmax_idx) {
@@ -286,6 +428,15 @@ void RunNchw(const Shape& s, cuda::Launcher& launch, const T* input, const T* bo
              int32_t* argmax_idx) {
   const double plane = static_cast<double>(s.height) * static_cast<double>(s.width) * sizeof(T);
   const double fit = static_cast<double>(launch.shared_memory()) / plane;
+  constexpr int kWidth = 16 / sizeof(T);
+  // As many vectors per pixel, and borders, as fit.
+  if (fit >= 2 * kWidth && s.channels > kWidth) {
+    const bool wide = fit >= 4 * kWidth && s.channels > 2 * kWidth;
+    const int borders = fit >= (wide ? 8 : 4) * kWidth ? 2 : 1;
+    const auto run = wide ? RunNchwSlices<T, 4> : RunNchwSlices<T, 2>;
+    run(s, borders, launch, input, boxes, output, argmax_idx);
+    return;
+  }
   const int channels = static_cast<int>(std::min<double>(fit, kMostChannels));
   if (channels > 0) {
     RunNchw<T, true, uint32_t>(s, channels, launch, input, boxes, output, argmax_idx);

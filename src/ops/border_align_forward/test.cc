@@ -64,7 +64,8 @@ TEST_P(BorderAlignTest, DocumentExampleNchw) {
 // In NCHW, small and large maps, few and many boxes and channels have code paths of their own.
 TEST_P(BorderAlignTest, NchwOfManySizes) {
   Rng rng(41);
-  for (const auto& [h, w] : {std::pair{1, 1}, {3, 5}, {5, 7}, {25, 38}, {64, 64}, {65, 64}}) {
+  for (const auto& [h, w] :
+       {std::pair{1, 1}, {3, 5}, {5, 7}, {25, 38}, {45, 50}, {64, 64}, {65, 64}}) {
     for (const int64_t c : {16, 17, 40, 130}) {
       for (const int64_t k : {1, 9, 300}) {
         const BorderAlignShape shape = {k == 9 ? 2 : 1, h, w, c, k, 3, /*nchw=*/true};
