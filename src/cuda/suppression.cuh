@@ -96,8 +96,8 @@ __global__ void __launch_bounds__(kSearchThreads, 2)
       if (!__any_sync(kAllLanes, any && ahead < limit_of_all)) continue;
 #pragma unroll
       for (int k = 0; k < kGroup; ++k) {
-        queue.Add(near[k] && ahead < __shfl_sync(kAllLanes, limit, k), ahead,
-                  static_cast<int32_t>(base + first + k));
+        const int32_t limit_of_this = __shfl_sync(kAllLanes, limit, k);
+        queue.Add(near[k] && ahead < limit_of_this, ahead, static_cast<int32_t>(base + first + k));
       }
       if (queue.Settle()) update_limits();
     }
