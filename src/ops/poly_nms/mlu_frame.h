@@ -236,7 +236,8 @@ class FrameChoice {
 
   // The frame in which the fewest overlap of a sample of kSample boxes, given by columns of their
   // records. It has to be much better than the plain one.
-  static __mlu_func__ Frame Best(Arena* arena, float* columns, float threshold, int plain_overlaps) {
+  static __mlu_func__ Frame Best(Arena* arena, float* columns, float threshold,
+                                 int plain_overlaps) {
     using R = QuadRecord;
     Frame best;
     int least = plain_overlaps / 2;

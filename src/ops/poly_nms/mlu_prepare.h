@@ -272,9 +272,9 @@ class Preparation {
   const Team team_;
   const PolyNmsMlu& call_;
   SpatialOrder order_;
-  float* const boxes_;      // [2, kPiece, kBoxFloats]
-  float* const columns_;    // [R::kFields, kPiece]
-  int32_t* const places_;   // [2, kPiece] keys and indices
+  float* const boxes_;     // [2, kPiece, kBoxFloats]
+  float* const columns_;   // [R::kFields, kPiece]
+  int32_t* const places_;  // [2, kPiece] keys and indices
   Arena arena_;
   Frame frame_;
 };

@@ -133,7 +133,8 @@ TEST_P(PolyNmsTest, ThresholdIsStrict) {
 // IoU exactly 4/8, from whichever corner and in whichever direction the boxes are listed.
 TEST_P(PolyNmsTest, ATieIsKept) {
   const Quad a = {0, 0, 2, 0, 2, 3, 0, 3}, b = {0, 1, 3, 1, 3, 3, 0, 3};
-  for (uint64_t listing = 0; listing < 64; ++listing) {
+  const uint64_t step = SlowdownOf(GetParam()) > 1 ? 5 : 1;
+  for (uint64_t listing = 0; listing < 64; listing += step) {
     Boxes boxes;
     AddQuad(boxes, Listed(a, listing % 8), 2);
     AddQuad(boxes, Listed(b, listing / 8), 1);
@@ -148,8 +149,10 @@ TEST_P(PolyNmsTest, WholeRectanglesAsExactArithmeticSays) {
   constexpr int64_t kPairsPerCall = 500, kPitch = 128;
   Rng rng(28);
   int64_t ties = 0;
-  // The reference, which compares all boxes of a call, gets a part of the pairs.
-  const int64_t pairs = PolygonPairs() / (GetParam() == "cpu:reference" ? 100 : 10);
+  // The reference, which compares all boxes of a call, and simulated devices get a part of the
+  // pairs.
+  const bool slow = GetParam() == "cpu:reference" || SlowdownOf(GetParam()) > 1;
+  const int64_t pairs = PolygonPairs() / (slow ? 100 : 10);
   for (int64_t done = 0; done < pairs; done += kPairsPerCall) {
     static constexpr float kThresholds[] = {0.5f, 0.25f, 0.125f, 0.75f, 0.1f, 0.375f};
     const float threshold = kThresholds[rng() % 6];
@@ -261,7 +264,8 @@ TEST_P(PolyNmsTest, SelfIntersectingNeverCrashes) {
 
 TEST_P(PolyNmsTest, SpecialValuesEverywhereNeverCrash) {
   Rng rng(23);
-  for (int round = 0; round < 20; ++round) {
+  const int rounds = SlowdownOf(GetParam()) > 1 ? 5 : 20;
+  for (int round = 0; round < rounds; ++round) {
     Boxes boxes = RandomQuads(rng, 50);
     Spoil(rng, boxes, 10);
     const Kept kept = Run(boxes, 0.1f);
