@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "ops/names.h"
 #include "schema/random.h"
@@ -166,6 +167,20 @@ std::vector<float> Fan(Rng& rng, int64_t count) {
   return boxes;
 }
 
+// One row, in which every box overlaps the next enough to suppress it, and scores fall along it: what
+// becomes of a box depends on all before it. Listed in any order.
+std::vector<float> FallingRow(Rng& rng, int64_t count) {
+  std::vector<int64_t> places(static_cast<size_t>(count));
+  std::iota(places.begin(), places.end(), int64_t{0});
+  std::shuffle(places.begin(), places.end(), rng);
+  std::vector<float> boxes;
+  for (const int64_t i : places) {
+    const auto x = static_cast<float>(i) - static_cast<float>(count / 2);
+    Append(boxes, {x, 0, x + 2, 0, x + 2, 1, x, 1}, 1 - static_cast<float>(i) * 0x1p-24f);
+  }
+  return boxes;
+}
+
 void MakeTies(Rng& rng, std::vector<float>& boxes) {
   for (size_t at = 0; at < boxes.size(); at += 9) {
     if (at > 0 && rng() % 3 == 0) std::copy_n(&boxes[at - 9], 8, &boxes[at]);
@@ -218,6 +233,7 @@ std::vector<Scene> Scenes<ops::PolyNms>::List() {
       {"identical", "one box, many times"},
       {"diagonals", "thin parallel strips that hardly touch, while the bounds of all overlap"},
       {"fan", "thin strips from one spot in all directions"},
+      {"falling_row", "a row of boxes, each of which would suppress the next"},
       {"far", "like scattered, 100000 from the origin"},
       {"special", "NaN, infinities, zeros and huge numbers among coordinates and scores"}};
 }
@@ -236,6 +252,7 @@ void Scenes<ops::PolyNms>::Fill(std::string_view scene, Rng& rng, Problem& probl
   if (scene == "integer_grid") return Set(problem, IntegerGrid(rng, count));
   if (scene == "diagonals") return Set(problem, Diagonals(rng, count));
   if (scene == "fan") return Set(problem, Fan(rng, count));
+  if (scene == "falling_row") return Set(problem, FallingRow(rng, count));
   if (scene == "repeated") return Set(problem, Repeated(rng, count));
   if (scene == "piled" || scene == "identical") {
     return Set(problem, OnOneSpot(rng, count, scene == "identical"));
