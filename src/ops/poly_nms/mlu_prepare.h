@@ -84,7 +84,7 @@ __mlu_func__ void DescribeQuads(const Vec* q, const BoundsColumns& b, float* col
     FloatMath::Set(scaled, fits);
     FloatMath::Set(area,
                    ScaledDifference(b.x2, b.x1, scale_x) * ScaledDifference(b.y2, b.y1, scale_y));
-    const auto scale = [](Vec v, Vec by) { return (v * 0.25f) * by; };
+    const auto scale = [](Vec v, Vec by) { return (v * by) * 0.25f; };
     const Vec scaled_x[4] = {scale(x[0], scale_x), scale(x[1], scale_x), scale(x[2], scale_x),
                              scale(x[3], scale_x)};
     const Vec scaled_y[4] = {scale(y[0], scale_y), scale(y[1], scale_y), scale(y[2], scale_y),
@@ -138,10 +138,10 @@ __mlu_func__ void DescribeQuads(const Vec* q, const BoundsColumns& b, float* col
   set(R::kY2, b.y2);
   // The errors of areas are below that of cross products.
   const Vec inverse = Reciprocal(area) * 0.5f;
-  const Vec signed_area = Abs(cross[0] + cross[2]) * inverse;
+  const Vec signed_area = Abs(cross[1] + cross[3]) * inverse;
   const Vec triangles = (Abs(cross[1]) + Abs(cross[3])) * inverse;
-  set(R::kLeast, Max(signed_area - error, 0.0f) * scaled);
-  set(R::kMost, Select(fits, triangles + error, there));
+  set(R::kLeast, Max(signed_area - (triangles * 0x1p-20f + error), 0.0f) * scaled);
+  set(R::kMost, Select(fits, triangles * (1.0f + 0x1p-20f) + error, there));
   // math::IsUpright.
   const Vec kinds = Not((first | second) & Not(first & second)) + convex;  // 0, 1, 2
   const Vec along = ((q[0] == q[2]) & (q[3] == q[5])) & ((q[4] == q[6]) & (q[7] == q[1]));
