@@ -59,7 +59,7 @@ class BoxDecisions {
  private:
   static constexpr int kLocalBoxes = 8192, kLocalEdges = 8192;  // that fit into NRAM
   static constexpr int kPiece = 2048;
-  static constexpr int kSweepsFrom = 4;  // rounds without an order are given up here
+  static constexpr int kChainsFrom = 4;  // the round in which few boxes are left
 
   static __mlu_func__ int Least(int64_t a, int64_t b) { return static_cast<int>(a < b ? a : b); }
 
@@ -75,6 +75,8 @@ class BoxDecisions {
     scratch_ = nram.Array<int32_t>(kLocalEdges);
     state_ = nram.Array<int32_t>(kLocalBoxes);
     blocked_ = nram.Array<int32_t>(kLocalBoxes);
+    head_ = nram.Array<int32_t>(kLocalBoxes);
+    stack_ = nram.Array<int32_t>(kLocalBoxes);
     if (end_ > begin_) __bang_write_zero(state_, static_cast<int>(end_ - begin_));
     if (edges_ == 0) return;
     const int size = edges_ * sizeof(int32_t);
@@ -87,6 +89,7 @@ class BoxDecisions {
   __mlu_func__ void FollowEdgesLocally(int32_t round, const int32_t* before) {
     const int boxes = static_cast<int>(end_ - begin_);
     if (boxes == 0) return;
+    if (round > kChainsFrom) return ContinueChains(before, boxes);
     int edges = static_cast<int>(edges_);
     if (round > 1 && edges > 0) {
       GatherRows(seen_, before, ahead_, edges, count_, list_, mask_);
@@ -105,7 +108,7 @@ class BoxDecisions {
     __sync_compute();
     for (int i = 0; i < edges; ++i) blocked_[behind_[i]] += 1;
     KeepUnblocked(boxes);
-    if (round >= kSweepsFrom && edges > 0) edges = Sweep(edges, boxes);
+    if (round == kChainsFrom && edges > 0) edges = StartChains(edges, boxes);
     edges_ = edges;
   }
 
@@ -117,29 +120,85 @@ class BoxDecisions {
     __bang_add(state_, state_, done, boxes);
   }
 
-  // Along long chains of boxes that wait for each other: follows edges between own boxes one after
-  // another, forward and backward, as long as that decides anything. Returns how many are left.
-  __mlu_func__ int Sweep(int edges, int boxes) {
-    __sync_compute();
-    for (bool forward = true, changed = true; changed && edges > 0; forward = !forward) {
-      changed = false;
-      for (int i = 0; i < edges; ++i) {
-        const int at = forward ? i : edges - 1 - i;
-        const int32_t to = behind_[at];
-        const int64_t from = ahead_[at] - begin_;
-        if (to < 0 || from < 0 || from >= boxes || state_[from] == kUndecided) continue;
-        behind_[at] = -1;
-        changed = true;
-        if (state_[to] != kUndecided) continue;
-        if (state_[from] == kKept) {
-          state_[to] = kSuppressed;
-        } else if (--blocked_[to] == 0) {
-          state_[to] = kKept;
-        }
+  // Long chains of boxes that wait for each other take a round per box, unless most of a chain lies
+  // within a core. Then edges between own boxes are followed as soon as the first is decided, in
+  // scalar code: each once. They leave the list, where those from other cores' boxes stay. Returns
+  // how many of these are left.
+  __mlu_func__ int StartChains(int edges, int boxes) {
+    int32_t* const from = seen_;
+    __bang_sub_scalar(from, ahead_, static_cast<int32_t>(begin_), edges);
+    __bang_ge_scalar(mask_, from, int32_t{0}, edges);
+    __bang_lt_scalar(list_, from, static_cast<int32_t>(boxes), edges);
+    __bang_and(mask_, mask_, list_, edges);
+    const int own = __bang_filter(list_, from, mask_, edges);
+    __bang_collect(scratch_, behind_, mask_, edges);
+    __bang_not(mask_, mask_, edges);
+    __bang_collect(ahead_, ahead_, mask_, edges);
+    const int others = __bang_filter(behind_, behind_, mask_, edges);
+    __bang_write_value(head_, boxes, int32_t{-1});
+    next_ = ahead_ + others;
+    to_ = behind_ + others;
+    waiting_ = 0;
+    if (own > 0) {
+      __bang_move(next_, list_, own * sizeof(int32_t));
+      __bang_move(to_, scratch_, own * sizeof(int32_t));
+      __bang_lut_s32(seen_, list_, state_, own, boxes);
+      __sync_compute();
+      for (int i = 0; i < own; ++i) {
+        if (seen_[i] != kUndecided) continue;
+        const int32_t box = next_[i];
+        next_[i] = head_[box];
+        head_[box] = i;
       }
+      for (int i = 0; i < own; ++i) {
+        if (seen_[i] != kUndecided) Follow(seen_[i], to_[i]);
+      }
+      FollowChains();
     }
-    __bang_ge_scalar(mask_, behind_, int32_t{0}, edges);
-    __bang_filter(ahead_, ahead_, mask_, edges);
+    return DropDecided(others, boxes);
+  }
+
+  __mlu_func__ void ContinueChains(const int32_t* before, int boxes) {
+    int edges = static_cast<int>(edges_);
+    if (edges == 0) return;
+    GatherRows(seen_, before, ahead_, edges, count_, list_, mask_);
+    const int news = __bang_filter(list_, behind_, seen_, edges);
+    __bang_collect(scratch_, seen_, seen_, edges);
+    __bang_not(mask_, seen_, edges);
+    __bang_collect(ahead_, ahead_, mask_, edges);
+    edges = __bang_filter(behind_, behind_, mask_, edges);
+    __sync_compute();
+    for (int i = 0; i < news; ++i) Follow(scratch_[i], list_[i]);
+    FollowChains();
+    edges_ = DropDecided(edges, boxes);
+  }
+
+  // An edge from a box of this state.
+  __mlu_func__ void Follow(int32_t state, int32_t to) {
+    if (state_[to] != kUndecided) return;
+    if (state == kKept) {
+      state_[to] = kSuppressed;
+    } else if (--blocked_[to] == 0) {
+      state_[to] = kKept;
+    } else {
+      return;
+    }
+    stack_[waiting_++] = to;
+  }
+  __mlu_func__ void FollowChains() {
+    while (waiting_ > 0) {
+      const int32_t box = stack_[--waiting_];
+      const int32_t state = state_[box];
+      for (int32_t i = head_[box]; i >= 0; i = next_[i]) Follow(state, to_[i]);
+    }
+  }
+
+  // Of the first edges of the list, those to undecided boxes stay. Returns how many.
+  __mlu_func__ int DropDecided(int edges, int boxes) {
+    if (edges == 0) return 0;
+    __bang_lut_s32(list_, behind_, state_, edges, boxes);
+    __bang_not(mask_, list_, edges);
+    __bang_collect(ahead_, ahead_, mask_, edges);
     return __bang_filter(behind_, behind_, mask_, edges);
   }
 
@@ -235,6 +294,11 @@ class BoxDecisions {
   // In NRAM. Positions of `behind` count from the core's first box.
   int32_t *ahead_, *behind_, *seen_, *mask_, *list_, *scratch_;  // [edges]
   int32_t *state_, *blocked_;                                    // [boxes]
+  // Of edges between own boxes: the first from each box or -1, the next from the same box, and
+  // where it leads.
+  int32_t *head_, *next_, *to_;
+  int32_t* stack_;  // boxes whose edges are to be followed
+  int waiting_ = 0;
 };
 
 }  // namespace detops::mlu

@@ -187,6 +187,7 @@ class GreedyNms {
     int64_t doubtful = 0;
     for (int64_t at = begin; at < end; at += kBatch) {
       const int count = Least(end - at, kBatch);
+      __sync_compute();  // a search, or the batch before, may be reading what lies here
       for (int i = 0; i < 4; ++i) {
         __memcpy_async(list[i], from[i] + at, count * sizeof(int32_t), GDRAM2NRAM);
       }

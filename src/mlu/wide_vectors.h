@@ -139,7 +139,7 @@ __mlu_func__ Vec operator<(const WideVec& a, const WideVec& b) {
 __mlu_func__ WideVec Min(const WideVec& a, const WideVec& b) { return Select(a < b, a, b); }
 __mlu_func__ WideVec Max(const WideVec& a, const WideVec& b) { return Select(a < b, b, a); }
 
-// Error below 2^-43 of it, for numbers above 2^-60, if reciprocals of floats are good to 2^-21.
+// Error below 2^-41 of it, for numbers above 2^-100, if reciprocals of floats are good to 2^-21.
 __mlu_func__ WideVec Reciprocal(const WideVec& a) {
   const WideVec result = NewWide(a.hi.arena, a.hi.count);
   const Scope scope(a.hi.arena);

@@ -64,13 +64,13 @@ TEST_F(MluTest, ChecksOnEachCard) {
   for (const std::string& card : cards_) EXPECT_EQ(passed[card], 3) << card;
 }
 
-TEST_F(MluTest, LargeCasesAreLeftOutUnlessAskedFor) {
-  fs::create_directories(File("scale"));
+TEST_F(MluTest, LongCasesAreLeftOutUnlessAskedFor) {
   fs::copy_file(fs::path(DETOPS_CASES_FOLDER) / "bbox_overlaps/smoke/iou_100x80.prototxt",
-                File("scale/small.prototxt"));
+                File("long.prototxt"));
+  std::ofstream(File("long.prototxt"), std::ios::app) << "long_to_simulate: true\n";
   const auto statuses = [&](const std::string& more) {
     std::string all;
-    const Outcome o = Run("check scale/small.prototxt --device mlu --json " + more);
+    const Outcome o = Run("check long.prototxt --device mlu --json " + more);
     EXPECT_EQ(o.code, 0) << o.err;
     const nlohmann::json json = o.Json();
     for (const auto& r : json["results"]) {

@@ -29,7 +29,7 @@ __mlu_func__ Vec ScaleOf(Vec low, Vec high, Vec fits) {
 }
 // Of a length that is scaled.
 __mlu_func__ Vec ScaledDifference(Vec a, Vec b, Vec scale) {
-  return (a * 0.25f - b * 0.25f) * scale;
+  return (a * scale - b * scale) * 0.25f;
 }
 
 // Both polygons of `count` pairs, counter-clockwise: [corners + 1, 2, count], where the first
@@ -213,21 +213,32 @@ struct WideMath {
     const WideVec left = dy * edge_x, right = dx * edge_y;
     Set(side, right - left);
     Set(size, Abs(side));
-    // A bound of its own for each side's error: 2^-44 of the products.
-    const Vec certain = size.hi > (Abs(left.hi) + Abs(right.hi)) * 0x1p-42f;
-    // Sides that are exactly 0: the corner is one of the line's two, or all factors are floats.
+    // A bound of its own for each side's error: 2^-44 of the products, and what these lose where
+    // they are subnormal.
+    const Vec products = Abs(left.hi) + Abs(right.hi);
+    const Vec certain = size.hi > products * 0x1p-42f + 0x1p-144f;
+    // Sides that are exactly 0: the corner is one of the line's two, or all factors are floats and
+    // the products exact, being large enough or 0 as one of their factors is.
+    const Vec none =
+        ((dy.hi == 0.0f) | (edge_x.hi == 0.0f)) & ((dx.hi == 0.0f) | (edge_y.hi == 0.0f));
     const Vec rest = (Abs(dx.lo) + Abs(dy.lo)) + (Abs(edge_x.lo) + Abs(edge_y.lo));
     const Vec far = Abs(dx.hi) + Abs(dy.hi);
     const Vec far_next = Abs(mlu::CycleSub(next_x, o.x)) + Abs(mlu::CycleSub(next_y, o.y));
-    const Vec zero = ((rest == 0.0f) | ((far == 0.0f) | (far_next == 0.0f))) & (side.hi == 0.0f);
+    const Vec zero =
+        (((rest == 0.0f) & ((products > 0x1p-98f) | none)) | ((far == 0.0f) | (far_next == 0.0f))) &
+        (side.hi == 0.0f);
     // They get the sign that they have once polygons b are moved by (d, d^2) for a d > 0 that is as
     // small as one likes, which changes the shared area as little.
     const Vec sign = Select(edge_y.hi == 0.0f, edge_x.hi * -1.0f, edge_y.hi);
     __bang_sign(sign.data, sign.data, all);
-    const Vec tiny = mlu::Filled(arena, pairs, 0x1p-70f);
+    const Vec tiny = mlu::Filled(arena, pairs, 0x1p-60f);
     __bang_mul_scalar(tiny.data + o.count, tiny.data + o.count, -1.0f, o.count);
     const Vec moved = mlu::CycleMul(zero * sign, tiny);
+    const Vec small = size.hi < 0x1p-60f, direction = arena->New(all);
+    __bang_sign(direction.data, side.hi.data, all);
+    const Vec more = (small * direction) * 0x1p-60f;
     __bang_add(side.hi.data, side.hi.data, moved.data, all);
+    __bang_add(side.hi.data, side.hi.data, more.data, all);
     __bang_abs(size.hi.data, side.hi.data, all);
     FloatMath::Set(distance, (certain | zero) * 8.0f + size.hi);
   }

@@ -141,8 +141,10 @@ class QuadJudge {
       // outline that intersects itself may count that twice.
       const Vec bounds_a = area(a(R::kX1), a(R::kY1), a(R::kX2), a(R::kY2));
       const Vec bounds_b = area(b(R::kX1), b(R::kY1), b(R::kX2), b(R::kY2));
-      Vec common = area(Max(a(R::kX1), b(R::kX1)), Max(a(R::kY1), b(R::kY1)),
-                        Min(a(R::kX2), b(R::kX2)), Min(a(R::kY2), b(R::kY2)));
+      const auto shared = [&](int low, int high, Vec scale) {
+        return Max(ScaledDifference(Min(a(high), b(high)), Max(a(low), b(low)), scale), 0.0f);
+      };
+      Vec common = shared(R::kX1, R::kX2, scale_x) * shared(R::kY1, R::kY2, scale_y);
       common = Select(least_kind < R::kSplit, common * 4.0f, common);
       const Vec most =
           Min(Min(bounds_a * a(R::kMost), bounds_b * b(R::kMost)), common) * (1.0f + t);
@@ -196,8 +198,8 @@ class QuadJudge {
   }
 
   __mlu_func__ void Scale(float* column, const float* scale) const {
-    __bang_mul_scalar(column, column, 0.25f, taken_);
     __bang_mul(column, column, scale, taken_);
+    __bang_mul_scalar(column, column, 0.25f, taken_);
   }
 
   // Of the pairs taken: those that suppress, and those that are doubtful.

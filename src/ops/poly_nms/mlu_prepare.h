@@ -8,6 +8,7 @@
 #include "mlu/wide_vectors.h"
 #include "ops/poly_nms/mlu.h"
 #include "ops/poly_nms/mlu_clip.h"
+#include "ops/poly_nms/mlu_frame.h"
 
 namespace detops::ops::poly_nms_mlu {
 
@@ -83,7 +84,7 @@ __mlu_func__ void DescribeQuads(const Vec* q, const BoundsColumns& b, float* col
     FloatMath::Set(scaled, fits);
     FloatMath::Set(area,
                    ScaledDifference(b.x2, b.x1, scale_x) * ScaledDifference(b.y2, b.y1, scale_y));
-    const auto scale = [](Vec v, Vec by) { return (v * 0.25f) * by; };
+    const auto scale = [](Vec v, Vec by) { return (v * by) * 0.25f; };
     const Vec scaled_x[4] = {scale(x[0], scale_x), scale(x[1], scale_x), scale(x[2], scale_x),
                              scale(x[3], scale_x)};
     const Vec scaled_y[4] = {scale(y[0], scale_y), scale(y[1], scale_y), scale(y[2], scale_y),
@@ -137,10 +138,10 @@ __mlu_func__ void DescribeQuads(const Vec* q, const BoundsColumns& b, float* col
   set(R::kY2, b.y2);
   // The errors of areas are below that of cross products.
   const Vec inverse = Reciprocal(area) * 0.5f;
-  const Vec signed_area = Abs(cross[0] + cross[2]) * inverse;
+  const Vec signed_area = Abs(cross[1] + cross[3]) * inverse;
   const Vec triangles = (Abs(cross[1]) + Abs(cross[3])) * inverse;
-  set(R::kLeast, Max(signed_area - error, 0.0f) * scaled);
-  set(R::kMost, Select(fits, triangles + error, there));
+  set(R::kLeast, Max(signed_area - (triangles * 0x1p-20f + error), 0.0f) * scaled);
+  set(R::kMost, Select(fits, triangles * (1.0f + 0x1p-20f) + error, there));
   // math::IsUpright.
   const Vec kinds = Not((first | second) & Not(first & second)) + convex;  // 0, 1, 2
   const Vec along = ((q[0] == q[2]) & (q[3] == q[5])) & ((q[4] == q[6]) & (q[7] == q[1]));
@@ -149,60 +150,140 @@ __mlu_func__ void DescribeQuads(const Vec* q, const BoundsColumns& b, float* col
 }
 
 // Makes the records of all boxes, the keys of their order and those of the spatial order.
-__mlu_func__ void PrepareBoxes(const Team& team, const PolyNmsMlu& call, Nram nram) {
-  constexpr int kPiece = 512;
-  constexpr int kArenaFloats = 128 * kPiece;
-  using R = QuadRecord;
-  static_assert(SpatialOrder::kMostSamples <= 2 * kPiece, "the sample has room");
-  SpatialOrder order(call.count, nram);
-  float* const boxes = nram.Array<float>(2 * kBoxFloats * kPiece);
-  float* const values = boxes + kBoxFloats * kPiece;
-  float* const columns = nram.Array<float>(R::kFields * kPiece);
-  int32_t* const places = nram.Array<int32_t>(2 * kPiece);  // keys and indices
-  Arena arena(nram.Array<float>(kArenaFloats), kArenaFloats);
-  const auto load = [&](float* to, const float* packed, int count, Vec(&q)[8]) {
-    __bang_transpose(to, packed, count, kBoxFloats);
-    for (int i = 0; i < 8; ++i) q[i] = {&arena, to + i * count, count};
-  };
-  {
-    const Scope scope(&arena);
-    const int samples = order.samples();
-    const int64_t step = call.count / samples * kBoxFloats * sizeof(float);
-    __memcpy(boxes, call.boxes, kBoxFloats * sizeof(float), GDRAM2NRAM, kBoxFloats * sizeof(float),
-             step, samples - 1);
-    Vec q[8];
-    load(arena.New(kBoxFloats * samples).data, boxes, samples, q);
-    order.SetSample(team, FindBounds(q), call.lines);
+class Preparation {
+ public:
+  __mlu_func__ Preparation(const Team& team, const PolyNmsMlu& call, Nram nram)
+      : team_(team),
+        call_(call),
+        order_(call.count, nram),
+        boxes_(nram.Array<float>(2 * kBoxFloats * kPiece)),
+        columns_(nram.Array<float>(R::kFields * kPiece)),
+        places_(nram.Array<int32_t>(2 * kPiece)),
+        arena_(nram.Array<float>(kArenaFloats), kArenaFloats) {}
+
+  // Returns the frame in which boxes are to be bounded.
+  __mlu_func__ Frame Run() {
+    PlaceLines();
+    const mlu::Share mine(team_, call_.count);
+    for (int64_t begin = mine.begin; begin < mine.end; begin += kPiece) {
+      PreparePiece(begin, mine.end - begin < kPiece ? mine.end - begin : kPiece);
+    }
+    return frame_;
   }
-  const mlu::Share mine(team, call.count);
-  for (int64_t begin = mine.begin; begin < mine.end; begin += kPiece) {
-    const Scope scope(&arena);
-    const int count = mine.end - begin < kPiece ? mine.end - begin : kPiece;
-    __memcpy(boxes, call.boxes + begin * kBoxFloats, count * kBoxFloats * sizeof(float),
+
+ private:
+  using R = QuadRecord;
+  static constexpr int kPiece = 512;
+  static constexpr int kArenaFloats = 128 * kPiece;
+  static_assert(SpatialOrder::kMostSamples <= 2 * kPiece, "the sample has room");
+
+  __mlu_func__ void Unpack(float* to, const float* packed, int count, Vec (&q)[8]) {
+    __bang_transpose(to, packed, count, kBoxFloats);
+    for (int i = 0; i < 8; ++i) q[i] = {&arena_, to + i * count, count};
+  }
+
+  // Chooses the frame and the lines of the spatial order.
+  __mlu_func__ void PlaceLines() {
+    const Scope scope(&arena_);
+    const int samples = order_.samples();
+    const int64_t step = call_.count / samples * kBoxFloats * sizeof(float);
+    __memcpy(boxes_, call_.boxes, kBoxFloats * sizeof(float), GDRAM2NRAM,
+             kBoxFloats * sizeof(float), step, samples - 1);
+    Vec q[8];
+    Unpack(arena_.New(kBoxFloats * samples).data, boxes_, samples, q);
+    const BoundsColumns b = FindBounds(q);
+    if (call_.count > FrameChoice::kLeastFramed) ChooseFrame(q, b);
+    if (frame_.kind != Frame::kPlain) BoundInFrame(q, b);
+    order_.SetSample(team_, b, call_.lines);
+  }
+
+  __mlu_func__ void ChooseFrame(const Vec (&sample)[8], const BoundsColumns& bounds) {
+    const Scope scope(&arena_);
+    constexpr int kSome = FrameChoice::kSample;
+    const int step = sample[0].count / kSome;
+    const auto some = [&](Vec v) {
+      const Vec result = arena_.New(kSome);
+      __bang_move(result.data, v.data, sizeof(float), sizeof(float), step * sizeof(float),
+                  kSome - 1);
+      return result;
+    };
+    const BoundsColumns b = {some(bounds.x1), some(bounds.y1), some(bounds.x2), some(bounds.y2)};
+    const int overlaps = FrameChoice::CountOverlaps(b);
+    if (!FrameChoice::TooManyOverlap(overlaps)) return;
+    Vec q[8];
+    for (int i = 0; i < 8; ++i) q[i] = some(sample[i]);
+    {
+      const Scope inner(&arena_);
+      DescribeQuads(q, b, columns_);
+    }
+    frame_ = FrameChoice::Best(&arena_, columns_, call_.threshold, overlaps);
+  }
+
+  // Replaces the bounds of some boxes by those in the frame.
+  __mlu_func__ void BoundInFrame(const Vec (&q)[8], const BoundsColumns& b) {
+    const FrameReach reach(frame_, call_.threshold);
+    const int all = b.x1.count;
+    for (int begin = 0; begin < all; begin += kPiece) {
+      const Scope scope(&arena_);
+      const int count = all - begin < kPiece ? all - begin : kPiece;
+      Vec part[8];
+      for (int i = 0; i < 8; ++i) part[i] = q[i].Part(begin, count);
+      const BoundsColumns plain = {b.x1.Part(begin, count), b.y1.Part(begin, count),
+                                   b.x2.Part(begin, count), b.y2.Part(begin, count)};
+      {
+        const Scope inner(&arena_);
+        DescribeQuads(part, plain, columns_);
+      }
+      const BoundsColumns framed = reach(&arena_, columns_, count);
+      FloatMath::Set(plain.x1, framed.x1);
+      FloatMath::Set(plain.y1, framed.y1);
+      FloatMath::Set(plain.x2, framed.x2);
+      FloatMath::Set(plain.y2, framed.y2);
+    }
+  }
+
+  __mlu_func__ void PreparePiece(int64_t begin, int count) {
+    const Scope scope(&arena_);
+    float* const values = boxes_ + kBoxFloats * kPiece;
+    __memcpy(boxes_, call_.boxes + begin * kBoxFloats, count * kBoxFloats * sizeof(float),
              GDRAM2NRAM);
     Vec q[8];
-    load(values, boxes, count, q);
-    const BoundsColumns b = FindBounds(q);
-    order.Keys(b, places);
-    __bang_incseq(places + count, count);
-    __bang_add_scalar(places + count, places + count, static_cast<int32_t>(begin), count);
-    __bang_transpose(columns, reinterpret_cast<float*>(places), 2, count);
-    __memcpy(call.sort.pairs[0] + begin, columns, count * sizeof(mlu::KeyValue), NRAM2GDRAM);
-    DescribeQuads(q, b, columns);
+    Unpack(values, boxes_, count, q);
+    {
+      const Scope inner(&arena_);
+      DescribeQuads(q, FindBounds(q), columns_);
+    }
+    const FrameReach reach(frame_, call_.threshold);
+    order_.Keys(reach(&arena_, columns_, count), places_);
+    __bang_incseq(places_ + count, count);
+    __bang_add_scalar(places_ + count, places_ + count, static_cast<int32_t>(begin), count);
+    float* const pairs = boxes_;
+    __bang_transpose(pairs, reinterpret_cast<float*>(places_), 2, count);
+    __memcpy(call_.sort.pairs[0] + begin, pairs, count * sizeof(mlu::KeyValue), NRAM2GDRAM);
     // Keys are compared as signed numbers.
-    int32_t* const keys = reinterpret_cast<int32_t*>(columns + R::kKey * count);
-    mlu::ScoreKeys(keys, values + 8 * count, places, count);
+    int32_t* const keys = reinterpret_cast<int32_t*>(columns_ + R::kKey * count);
+    mlu::ScoreKeys(keys, values + 8 * count, places_, count);
     __bang_bxor_scalar(keys, keys, static_cast<int32_t>(0x80000000u), count);
-    float* const records = boxes;
-    __bang_transpose(records, columns, R::kFields, count);
-    __memcpy(call.records + begin, records, count * sizeof(R), NRAM2GDRAM);
+    float* const records = boxes_;
+    __bang_transpose(records, columns_, R::kFields, count);
+    __memcpy(call_.records + begin, records, count * sizeof(R), NRAM2GDRAM);
   }
-}
 
-// Writes the boxes in their spatial order.
-__mlu_func__ void OrderBoxes(const Team& team, const PolyNmsMlu& call, const mlu::KeyValue* places,
-                             Nram nram) {
+  const Team team_;
+  const PolyNmsMlu& call_;
+  SpatialOrder order_;
+  float* const boxes_;     // [2, kPiece, kBoxFloats]
+  float* const columns_;   // [R::kFields, kPiece]
+  int32_t* const places_;  // [2, kPiece] keys and indices
+  Arena arena_;
+  Frame frame_;
+};
+
+// Writes the boxes in their spatial order, with their bounds in the frame.
+__mlu_func__ void OrderBoxes(const Team& team, const PolyNmsMlu& call, const Frame& frame,
+                             const mlu::KeyValue* places, Nram nram) {
   constexpr int kPiece = 512;
+  constexpr int kArenaFloats = 96 * kPiece;
   using R = QuadRecord;
   int32_t* const pairs = nram.Array<int32_t>(2 * kPiece);
   int32_t* const index = nram.Array<int32_t>(2 * kPiece);
@@ -210,17 +291,21 @@ __mlu_func__ void OrderBoxes(const Team& team, const PolyNmsMlu& call, const mlu
   float* const columns = nram.Array<float>(R::kFields * kPiece);
   int32_t* const offsets = nram.Array<int32_t>(kPiece);
   int32_t* const scratch = nram.Array<int32_t>(kPiece);
+  Arena arena(nram.Array<float>(kArenaFloats), kArenaFloats);
+  const FrameReach reach(frame, call.threshold);
   const mlu::BoxSet& set = call.nms.boxes;
   const mlu::Share mine(team, call.count);
   for (int64_t begin = mine.begin; begin < mine.end; begin += kPiece) {
+    const Scope scope(&arena);
     const int count = mine.end - begin < kPiece ? mine.end - begin : kPiece;
     __memcpy(pairs, places + begin, count * sizeof(mlu::KeyValue), GDRAM2NRAM);
     __bang_transpose(index, pairs, count, 2);
     mlu::GatherRows(records, call.records, index + count, count, call.count, offsets, scratch);
     __bang_transpose(columns, reinterpret_cast<float*>(records), count, R::kFields);
     const int size = count * sizeof(float);
-    __memcpy(set.fields + begin, columns + R::kX1 * count, size, NRAM2GDRAM,
-             set.stride * sizeof(float), size, 3);
+    // Four columns, one after another.
+    const float* const bounds = reach(&arena, columns, count).x1.data;
+    __memcpy(set.fields + begin, bounds, size, NRAM2GDRAM, set.stride * sizeof(float), size, 3);
     __memcpy(set.fields + 4 * set.stride + begin, columns + R::kKey * count, size, NRAM2GDRAM);
     __memcpy(set.fields + 5 * set.stride + begin, index + count, size, NRAM2GDRAM);
   }

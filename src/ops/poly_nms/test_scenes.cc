@@ -21,6 +21,8 @@ using Boxes = std::vector<float>;
 
 // Enough for every strategy that an implementation may choose.
 constexpr int64_t kMost = 4400 / kSlowdown + 600;
+// On a simulated device, which has tiles, batches and chunks of a few hundred boxes.
+constexpr int64_t kMostSimulated = 1100;
 
 void Add(Boxes& boxes, const Quad& quad, float score) {
   boxes.insert(boxes.end(), quad.begin(), quad.end());
@@ -33,8 +35,17 @@ void AddRectangle(Boxes& boxes, float x, float y, float width, float height, flo
 
 class PolyNmsScenesTest : public testing::TestWithParam<std::string> {
  protected:
+  int64_t Most() const {
+    return SlowdownOf(GetParam()) > 1 ? std::min(kMost, kMostSimulated) : kMost;
+  }
   // On the CPU, fewer suffice for the strategies of most scenes, and the reference takes less time.
-  int64_t Many() const { return DeviceOf(GetParam()) == "cpu" ? 2400 / kSlowdown + 600 : kMost; }
+  int64_t Many() const { return DeviceOf(GetParam()) == "cpu" ? 2400 / kSlowdown + 600 : Most(); }
+  // Enough for a frame (math/quad_frame.h).
+  int64_t EnoughForAFrame() const {
+    return DeviceOf(GetParam()) == "cpu" ? math::kLeastFramed
+           : SlowdownOf(GetParam()) > 1  ? kMostSimulated
+                                         : 5000;
+  }
   void ExpectAsReference(const Boxes& boxes) {
     for (const float threshold : {0.0f, 0.1f, 0.5f}) ExpectAsReferenceAt(threshold, boxes);
   }
@@ -126,7 +137,7 @@ TEST_P(PolyNmsScenesTest, ObjectsDetectedManyTimes) {
     objects.push_back(RandomRectangle(rng, Uniform(rng, 0, 500), Uniform(rng, 0, 500)));
   }
   Boxes boxes;
-  for (int64_t i = 0; i < kMost; ++i) {
+  for (int64_t i = 0; i < Most(); ++i) {
     Quad quad = objects[rng() % objects.size()];
     for (float& v : quad) v += Uniform(rng, -1, 1);
     Add(boxes, quad, Uniform(rng, 0, 1));
@@ -137,7 +148,7 @@ TEST_P(PolyNmsScenesTest, ObjectsDetectedManyTimes) {
 TEST_P(PolyNmsScenesTest, Clusters) {
   Rng rng(85);
   Boxes boxes;
-  for (int64_t i = 0; i < kMost; ++i) {
+  for (int64_t i = 0; i < Most(); ++i) {
     const float x = 300.0f * static_cast<float>(rng() % 6),
                 y = 40.0f * static_cast<float>(rng() % 6);
     Add(boxes, RandomQuad(rng, x + Uniform(rng, -5, 5), y + Uniform(rng, -5, 5)),
@@ -232,7 +243,7 @@ TEST_P(PolyNmsScenesTest, FewTinyAmongMany) {
 // that the reference has fewer pairs to decide.
 TEST_P(PolyNmsScenesTest, ThinStripsInOneDirectionOrInAll) {
   Rng rng(94);
-  const int64_t count = DeviceOf(GetParam()) == "cpu" ? math::kLeastFramed : 5000;
+  const int64_t count = EnoughForAFrame();
   for (const bool parallel : {true, false}) {
     Boxes boxes;
     for (int64_t i = 0; i < count; ++i) {
@@ -254,7 +265,7 @@ TEST_P(PolyNmsScenesTest, ThinStripsInOneDirectionOrInAll) {
 // be made from one.
 TEST_P(PolyNmsScenesTest, ThinStripsAndHugeBoxes) {
   Rng rng(95);
-  const int64_t count = DeviceOf(GetParam()) == "cpu" ? math::kLeastFramed : 5000;
+  const int64_t count = EnoughForAFrame();
   for (const float size : {1e15f, 1e20f, 1e30f, 1e37f}) {
     Boxes boxes;
     for (int64_t i = 0; i < count; ++i) {

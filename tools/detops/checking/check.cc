@@ -158,10 +158,6 @@ std::string ArgumentOf(const fs::path& file) {
   return Quoted(inside ? (relative.parent_path() / relative.stem()).string() : file.string());
 }
 
-bool IsLongToSimulate(const Target& target, const std::string& group) {
-  return target.simulated && group == "scale";
-}
-
 std::vector<CheckRow> CheckProblem(const Problem& problem, const CheckRow& about,
                                    const CheckOptions& options) {
   std::vector<CheckRow> rows;
@@ -181,7 +177,8 @@ std::vector<CheckRow> CheckProblem(const Problem& problem, const CheckRow& about
       row.reason = "the reference is slow on this size; --impl or --reference runs it";
       continue;
     }
-    if (IsLongToSimulate(target, about.group) && !options.large && options.implementation.empty()) {
+    if (about.long_to_simulate && target.simulated && !options.large &&
+        options.implementation.empty()) {
       row.status = Status::kSkipped;
       row.reason = kLongToSimulate;
       continue;
@@ -238,6 +235,7 @@ std::vector<CheckRow> CheckFile(const fs::path& file, const CheckOptions& option
     about.group = what.group;
     about.op = what.spec.op_name();
     about.notes = what.notes;
+    about.long_to_simulate = what.spec.long_to_simulate();
     const Problem problem = MakeProblem(what, options.allow_outside);
     about.what = problem.schema->describe(problem);
     return CheckProblem(problem, about, options);

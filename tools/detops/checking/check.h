@@ -35,6 +35,7 @@ struct CheckRow {
   double seconds = 0;
   std::string command;  // that repeats it
   std::vector<std::string> notes;
+  bool long_to_simulate = false;  // the case says so
 };
 
 struct CheckOptions {
@@ -54,10 +55,8 @@ std::vector<CheckRow> CheckProblem(const Problem& problem, const CheckRow& about
 // Steps above which the reference is not waited for.
 inline constexpr double kMostReferenceSteps = 3e8;
 
-// Cases of this group take minutes on a simulated device.
-bool IsLongToSimulate(const Target& target, const std::string& group);
 inline constexpr char kLongToSimulate[] =
-    "a simulated device takes long on the sizes of this group; --impl or --large runs it";
+    "a simulated device takes long on this case; --impl or --large runs it";
 
 // How the case is named on a command line.
 std::string ArgumentOf(const std::filesystem::path& file);

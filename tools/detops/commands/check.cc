@@ -133,7 +133,7 @@ void AddCheck(Command& program, int& exit_code) {
   check.Add("--impl", request->options.implementation, "this implementation alone");
   check.AddFlag("--reference", request->options.reference, "the reference also where it is slow");
   check.AddFlag("--large", request->options.large,
-                "simulated devices also on the group scale, which takes minutes");
+                "simulated devices also on cases that take them long");
   AddAllowOutside(check, request->options.allow_outside);
   check.AddFlag("--strict", request->strict, "weak comparisons fail");
   check.Add("--out", request->out, "write the results as JSON").TypeName("FILE");

@@ -296,7 +296,7 @@ std::vector<Measurement> MeasureFile(const std::filesystem::path& file,
           continue;
         }
       }
-      if (IsLongToSimulate(target, about.group) && !options.large &&
+      if (what.spec.long_to_simulate() && target.simulated && !options.large &&
           options.implementation.empty()) {
         m.skipped = kLongToSimulate;
         continue;
