@@ -92,7 +92,8 @@ mluOpStatus_t detopsSetImplementation(mluOpHandle_t handle, const char *name);
 const char *detopsGetLastImplementation(mluOpHandle_t handle);
 
 /* How many pairs that call evaluated (boxes clipped, points tested, ...), for reports; -1 where the
- * implementation does not count. */
+ * implementation does not count. On a GPU, nms, poly_nms and generate_proposals_v2 count; asking
+ * waits for the handle's queue, so not while it records a graph. */
 int64_t detopsGetLastPairCount(mluOpHandle_t handle);
 /* How many candidates (cells and boxes) it examined to find those pairs; -1 likewise. */
 int64_t detopsGetLastCandidateCount(mluOpHandle_t handle);

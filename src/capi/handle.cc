@@ -15,6 +15,7 @@ void CreateHandle(mluOpHandle_t* handle, runtime::Device& device) {
   cpu::AllowedTargets();  // refuses a DETOPS_CPU that names nothing
   auto context = std::make_unique<mluOpContext>();
   context->device = &device;
+  context->counters = device.TakeCounters();
   if (const char* forced = std::getenv("DETOPS_IMPL")) context->forced_implementation = forced;
   *handle = context.release();
 }

@@ -71,6 +71,15 @@ std::vector<detopsImplementationInfo> ListImplementations(core::OperatorList<Ops
   return list;
 }
 
+// Nothing is known where the device fails.
+runtime::Work LastWork(mluOpHandle_t handle) {
+  runtime::Work work;
+  core::Guard("detopsGetLastPairCount", [&] {
+    if (handle != nullptr) work = handle->LastWork();
+  });
+  return work;
+}
+
 }  // namespace
 
 const char* MLUOP_WIN_API mluOpGetErrorString(mluOpStatus_t status) {
@@ -193,13 +202,9 @@ const char* detopsGetLastImplementation(mluOpHandle_t handle) {
   return handle == nullptr ? "" : handle->last_implementation;
 }
 
-int64_t detopsGetLastPairCount(mluOpHandle_t handle) {
-  return handle == nullptr ? -1 : handle->last_work.pairs;
-}
+int64_t detopsGetLastPairCount(mluOpHandle_t handle) { return LastWork(handle).pairs; }
 
-int64_t detopsGetLastCandidateCount(mluOpHandle_t handle) {
-  return handle == nullptr ? -1 : handle->last_work.candidates;
-}
+int64_t detopsGetLastCandidateCount(mluOpHandle_t handle) { return LastWork(handle).candidates; }
 
 mluOpStatus_t detopsSetThreads(mluOpHandle_t handle, int count) {
   return core::Guard("detopsSetThreads", [&] {

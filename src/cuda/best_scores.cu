@@ -3,10 +3,9 @@
 // A search for the worst key wanted, digit by digit from the highest: each kernel counts how many
 // keys that begin with the digits known so far have which next digit. Digits of the score come
 // first, then those of the index, which matter for ties alone: most searches end before them.
-#include "cuda/best_scores.h"
-
 #include <bit>
 
+#include "cuda/best_scores.h"
 #include "cuda/sort.h"
 #include "math/score_order.h"
 

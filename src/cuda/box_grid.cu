@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cuda/box_grid.cuh"
-
 #include <bit>
+
+#include "cuda/box_grid.cuh"
 
 namespace detops::cuda {
 namespace {

@@ -28,7 +28,7 @@ struct BoxGrid {
   };
 
   int64_t capacity = 0;
-  uint32_t buckets = 0;        // a power of 2
+  uint32_t buckets = 0;               // a power of 2
   int* used_levels = nullptr;         // [kLevels + 1] levels that have boxes; ends with -1
   Level* levels = nullptr;            // [kLevels]
   Range* ranges = nullptr;            // [buckets] of slots
@@ -75,8 +75,8 @@ struct BoxGrid {
   template <class Visit>
   __device__ void Search(const float4& query, double least_area, int32_t after,
                          const int32_t& limit, const float4* bounds, const Visit& visit) const;
-  // The same by one lane, for boxes before `limit`; gives up, with false, where there are many cells
-  // or boxes, or visit returns false.
+  // The same by one lane, for boxes before `limit`; gives up, with false, where there are many
+  // cells or boxes, or visit returns false.
   template <class Visit>
   __device__ bool SearchAlone(const float4& query, double least_area, int32_t limit,
                               const Visit& visit) const;

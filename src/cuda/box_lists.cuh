@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists of boxes in the order of scores, one per image, and what suppression (suppression.cuh) knows
-// of each box. Box `rank` of list `image` is at position image * count + rank; positions fit into
-// int32.
+// Lists of boxes in the order of scores, one per image, and what suppression (suppression.cuh)
+// knows of each box. Box `rank` of list `image` is at position image * count + rank; positions fit
+// into int32.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +26,13 @@ struct BoxLists {
   uint8_t* state = nullptr;        // [images][count]
   int32_t* suppressors = nullptr;  // [images][count][kNoted] positions, ascending; kNone fills up
   // In two batches: how many are kept of each image, and what blocks draw.
-  int32_t* kept_count = nullptr;  // [2][images]
-  uint32_t* tickets = nullptr;    // [2]
-  bool* kept = nullptr;           // [images][count], as kept_at says; false at first
-  const uint64_t* kept_at = nullptr;  // null: by position; else, by IndexOf of these
-  BoxGrid grid;                       // for one list of many boxes
+  int32_t* kept_count = nullptr;       // [2][images]
+  uint32_t* tickets = nullptr;         // [2]
+  bool* kept = nullptr;                // [images][count], as kept_at says; false at first
+  const uint64_t* kept_at = nullptr;   // null: by position; else, by IndexOf of these
+  unsigned long long* work = nullptr;  // [2] pairs judged, boxes examined to find them
+  bool adds_work = false;              // to what earlier lists of the call took
+  BoxGrid grid;                        // for one list of many boxes
 
   BoxLists() = default;
   // Several lists have at most kMostCompared boxes each.
@@ -59,8 +61,8 @@ struct BoxLists {
     return make_float4(kInfinity, kInfinity, -kInfinity, -kInfinity);
   }
 
-  // Once for each box, by a kernel before the suppression. Excluded boxes are not kept, and suppress
-  // nothing.
+  // Once for each box, by a kernel before the suppression. Excluded boxes are not kept, and
+  // suppress nothing.
   __device__ void Begin(int64_t position, const float4& box, bool overlaps, bool excluded) const {
     bounds[position] = overlaps && !excluded ? box : Nowhere();
     state[position] = excluded ? kSuppressed : kUndecided;
@@ -69,6 +71,7 @@ struct BoxLists {
     for (int i = 0; i < kNoted / 4; ++i) noted[i] = make_int4(kNone, kNone, kNone, kNone);
     if (position < 2 * images) kept_count[position] = 0;
     if (position < 2) tickets[position] = 0;
+    if (position == 0 && !adds_work) work[0] = work[1] = 0;
   }
 
   // Notes a suppressor, of which the state is known. Of all that are noted, in whatever order, the

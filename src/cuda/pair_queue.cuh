@@ -21,6 +21,7 @@ struct PairStorage {
   static constexpr int kWarps = kWarpCount, kRoom = kRoomPerWarp;
   Pair pairs[kWarps][kRoom];
   int counts[kWarps];
+  unsigned long long work[2];  // of the block, as BoxLists::work
 };
 
 // Functions are called by a whole warp unless they say otherwise.
@@ -32,8 +33,12 @@ class PairQueue {
                        bool some_decided)
       : judge_(judge), lists_(lists), storage_(storage), some_decided_(some_decided) {
     if (lane_ == 0) storage_.counts[warp_] = 0;
+    if (threadIdx.x < 2) storage_.work[threadIdx.x] = 0;
     __syncwarp();
   }
+
+  // Each lane has examined so many boxes.
+  __device__ void Examined(uint32_t boxes) { examined_ += boxes; }
 
   __device__ void Add(bool there, int32_t ahead, int32_t behind) {
     const unsigned who = __ballot_sync(kAllLanes, there);
@@ -71,6 +76,7 @@ class PairQueue {
     __syncwarp();
     if (lane_ == 0) storage_.counts[warp_] = 0;
     __syncwarp();
+    AddWork(lists_.work);
   }
   // By all warps of the block: what is left over in all queues is shared evenly.
   __device__ void FinishTogether() {
@@ -82,20 +88,34 @@ class PairQueue {
     constexpr int kAtOnce = 4, kShares = Storage::kWarps * kAtOnce;
     const int share = (all + kShares - 1) / kShares * kAtOnce;
     const int begin = warp_ * share;
-    if (begin >= all) return;
-    const bool there = lane_ < share && begin + lane_ < all;
-    int at = there ? begin + lane_ : begin, from = 0;
-    for (; at >= storage_.counts[from]; ++from) at -= storage_.counts[from];
-    JudgePair(storage_.pairs[from][at], there);
+    if (begin < all) {
+      const bool there = lane_ < share && begin + lane_ < all;
+      int at = there ? begin + lane_ : begin, from = 0;
+      for (; at >= storage_.counts[from]; ++from) at -= storage_.counts[from];
+      JudgePair(storage_.pairs[from][at], there);
+    }
+    AddWork(storage_.work);
+    __syncthreads();
+    if (threadIdx.x < 2) atomicAdd(lists_.work + threadIdx.x, storage_.work[threadIdx.x]);
   }
 
  private:
+  __device__ void AddWork(unsigned long long* to) {
+    for (int distance = 16; distance > 0; distance /= 2) {
+      judged_ += __shfl_xor_sync(kAllLanes, judged_, distance);
+      examined_ += __shfl_xor_sync(kAllLanes, examined_, distance);
+    }
+    if (lane_ == 0) atomicAdd(to, judged_);
+    if (lane_ == 1) atomicAdd(to + 1, examined_);
+  }
+
   __device__ void JudgePair(const Pair& pair, bool there) {
     using math::Verdict;
     there = there && pair.ahead < lists_.Limit(pair.behind, some_decided_);
-    const uint8_t state = there && some_decided_ ? lists_.StateNow(pair.ahead)
-                                                 : BoxLists::kUndecided;
+    const uint8_t state =
+        there && some_decided_ ? lists_.StateNow(pair.ahead) : BoxLists::kUndecided;
     there = there && state != BoxLists::kSuppressed;
+    judged_ += there ? 1 : 0;
     const Verdict verdict =
         there ? judge_.Quick(judge_.Load(pair.ahead), judge_.Load(pair.behind)) : Verdict::kNo;
     bool yes = verdict == Verdict::kYes;
@@ -111,6 +131,7 @@ class PairQueue {
   const BoxLists& lists_;
   Storage& storage_;
   const bool some_decided_;
+  unsigned long long judged_ = 0, examined_ = 0;
   const int lane_ = static_cast<int>(threadIdx.x % 32), warp_ = static_cast<int>(threadIdx.x / 32);
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cuda/sort.h"
-
 #include <thrust/iterator/counting_iterator.h>
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_select.cuh>
+
+#include "cuda/sort.h"
 
 namespace detops::cuda {
 namespace {
@@ -150,8 +150,8 @@ const uint64_t* KeySorter::Sort(Launcher& launch, int64_t lists, int64_t count) 
     launch("sorting tiles", SortTilesKernel, dim3(BlocksFor(count, kTile), y), kTile / 2, count,
            keys, other_);
     if (count <= kTile) return other_;
-    launch("merging tiles", MergeTilesKernel,
-           dim3(BlocksFor(count, kRankThreads / kSearchers), y), kRankThreads, count, other_, keys);
+    launch("merging tiles", MergeTilesKernel, dim3(BlocksFor(count, kRankThreads / kSearchers), y),
+           kRankThreads, count, other_, keys);
     return keys;
   }
   cub::DoubleBuffer<uint64_t> buffers(keys, other_);

@@ -93,6 +93,7 @@ __global__ void __launch_bounds__(kSearchThreads, 2)
         any |= near[k];
       }
       const auto ahead = static_cast<int32_t>(base + word + lane);
+      queue.Examined(kGroup);
       if (!__any_sync(kAllLanes, any && ahead < limit_of_all)) continue;
 #pragma unroll
       for (int k = 0; k < kGroup; ++k) {
@@ -117,6 +118,7 @@ __device__ void FindSuppressors(const BoxLists& lists, int64_t image, int32_t be
   const auto limit_now = [&] { return __shfl_sync(kAllLanes, lists.Limit(behind, true), 0); };
   int32_t limit = limit_now();
   const auto visit = [&](int32_t ahead, const float4& bounds) {
+    queue.Examined(ahead >= 0 ? 1 : 0);
     queue.Add(ahead >= 0 && Overlap(bounds, query), ahead, behind);
     if (queue.Settle()) limit = limit_now();
   };
@@ -153,6 +155,7 @@ __global__ void __launch_bounds__(kSearchThreads, 3)
         !(query.x <= query.z) ||
         lists.grid.SearchAlone(query, judge.LeastArea(judge.Load(box)), box,
                                [&](int32_t ahead, const float4& bounds) {
+                                 queue.Examined(1);
                                  return !Overlap(bounds, query) || queue.AddAlone(ahead, box);
                                });
     queue.Settle();
@@ -216,8 +219,8 @@ __global__ void __launch_bounds__(kDecideThreads, 1)
     int32_t wait_for[BoxLists::kNoted];
     bool may_have_more = false;
     const auto load = [&] {
-      const auto* const noted = reinterpret_cast<const int4*>(
-          lists.suppressors + int64_t{box} * BoxLists::kNoted);
+      const auto* const noted =
+          reinterpret_cast<const int4*>(lists.suppressors + int64_t{box} * BoxLists::kNoted);
 #pragma unroll
       for (int i = 0; i < BoxLists::kNoted / 4; ++i) {
         const int4 four = __ldcg(noted + i);
@@ -279,10 +282,11 @@ void Suppress(Launcher& launch, BoxLists& lists, const Judge& judge) {
   if (has_grid) lists.grid.Build(launch, lists.bounds, lists.count);
   const auto images = static_cast<unsigned>(lists.images);
   const auto multiprocessors = static_cast<unsigned>(launch.multiprocessors());
-  const auto compare = [&]<int kGroup>(int64_t begin, int64_t end, std::integral_constant<int, kGroup>) {
+  const auto compare = [&]<int kGroup>(int64_t begin, int64_t end,
+                                       std::integral_constant<int, kGroup>) {
     launch(what, CompareAllKernel<Judge, kGroup>,
-           dim3(BlocksFor(end - begin, kSearchWarps * kGroup), images), kSearchThreads, lists, judge,
-           begin, end);
+           dim3(BlocksFor(end - begin, kSearchWarps * kGroup), images), kSearchThreads, lists,
+           judge, begin, end);
   };
   const auto decide = [&](int64_t begin, int64_t end, bool in_grid) {
     const int64_t boxes = (end - begin) * lists.images;

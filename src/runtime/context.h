@@ -44,6 +44,16 @@ struct mluOpContext {
 
   ~mluOpContext() {
     if (scratch != nullptr) device->Free(scratch);
+    if (counters != nullptr) device->GiveBackCounters(counters);
+  }
+
+  // Waits for the queue where the call counts on the device.
+  detops::runtime::Work LastWork() const {
+    if (!last_work.on_device) return last_work;
+    int64_t counts[2];
+    device->Memcpy(counts, counters, sizeof(counts), cnrtMemcpyDevToHost, queue);
+    device->Synchronize(queue);
+    return {counts[0], counts[1]};
   }
 
   // For operators whose C function has no workspace argument: kept for the next call, so that only
@@ -61,6 +71,7 @@ struct mluOpContext {
 
   void* scratch = nullptr;
   size_t scratch_bytes = 0;
+  int64_t* counters = nullptr;  // of the device
 };
 
 namespace detops::runtime {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the library wants of a device: memory, queues, and notifiers, which take the time. Kernels are not here; they find their way
-// through the table of implementations.
+// What the library wants of a device: memory, queues, and notifiers, which take the time. Kernels
+// are not here; they find their way through the table of implementations.
 #pragma once
 
 #include <cstddef>
@@ -49,6 +49,11 @@ class Device {
   virtual void Wait(cnrtNotifier_t notifier) = 0;
   // Both were placed.
   virtual float MicrosecondsBetween(cnrtNotifier_t start, cnrtNotifier_t end) = 0;
+
+  // Where the calls of a handle count what they do (Launch::counters), or null. They stay allocated
+  // when they are given back: a graph may be replayed after its handle is gone.
+  virtual int64_t* TakeCounters() { return nullptr; }
+  virtual void GiveBackCounters(int64_t*) noexcept {}
 
   virtual detopsDeviceProperties Properties() const { return {}; }
 

@@ -77,8 +77,9 @@ void DispatchWith(mluOpContext& handle, const typename Op::Plan& plan,
     void* const workspace = memory(implementation);
     if (handle.call != nullptr) handle.call->Record(handle);
     const DefaultFloatEnvironment environment;
-    implementation.run(plan, args, workspace,
-                       {*handle.device, handle.queue, handle.threads, handle.last_work});
+    implementation.run(
+        plan, args, workspace,
+        {*handle.device, handle.queue, handle.threads, handle.last_work, handle.counters});
   }
   handle.last_call_ran = !plan.Empty();
   handle.last_implementation = implementation.name;

@@ -25,6 +25,7 @@ class Threads;
 struct Work {
   int64_t pairs = -1;       // evaluated: boxes clipped or compared, points tested
   int64_t candidates = -1;  // cells and boxes examined to find them
+  bool on_device = false;   // both are in Launch::counters instead, once the queue is done
 
   Work& operator+=(const Work& more) {
     pairs += more.pairs;
@@ -39,6 +40,7 @@ struct Launch {
   cnrtQueue_t queue;  // null is the device's default one
   Threads& threads;   // of the handle, for CPU kernels
   Work& work;         // set by implementations that count it
+  int64_t* counters;  // [2] pairs, candidates: on devices that count after a call has returned
 };
 
 template <class Op>

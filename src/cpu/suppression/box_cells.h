@@ -82,7 +82,7 @@ class BoxCells {
  private:
   static constexpr int kLevels = math::kBoxLevels;
   static constexpr int kHuge = math::kHugeBoxes;  // one cell
-  static constexpr uint32_t kBlockSide = 16;  // in cells
+  static constexpr uint32_t kBlockSide = 16;      // in cells
   static constexpr uint32_t kBlockCells = kBlockSide * kBlockSide;
   struct Cell {
     uint32_t begin, kept;

@@ -148,10 +148,11 @@ void RunGroup(const Plan& plan, const Args& all, int64_t first, int64_t images, 
   const uint64_t* order = w.sorter.Sort(launch, images, plan.candidates);
   w.lists.images = images;  // the last group may have fewer
   w.lists.most = plan.most_rois;
+  w.lists.work = launch.CountWork();
+  w.lists.adds_work = group > 0;
   launch("generate_proposals_v2: decoding", DecodeKernel,
          dim3(cuda::BlocksFor(plan.candidates, kThreads), y), kThreads, plan, args, order, w);
-  cuda::Suppress(launch, w.lists,
-                 cuda::BoxJudge{w.boxes, w.areas, plan.nms_thresh, plan.offset});
+  cuda::Suppress(launch, w.lists, cuda::BoxJudge{w.boxes, w.areas, plan.nms_thresh, plan.offset});
   w.selector.Select(launch, w.lists.kept, images, plan.candidates, w.ranks, w.rank_count);
   launch("generate_proposals_v2: writing", WriteKernel,
          dim3(cuda::BlocksFor(std::min(plan.most_rois, plan.candidates), kThreads), y), kThreads,

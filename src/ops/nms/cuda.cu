@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sort by score, prepare each box once, suppress (cuda/suppression.cuh), list the kept boxes in that
-// order.
+// Sort by score, prepare each box once, suppress (cuda/suppression.cuh), list the kept boxes in
+// that order.
 #include <cstdint>
 
 #include "cuda/box_judge.cuh"
@@ -98,6 +98,7 @@ void RunOn(const NmsPlan& plan, const NmsArgs& args, Workspace& w, cuda::Launche
   const int64_t count = plan.count;
   const bool below_zero = plan.iou_threshold < 0.0f;
   const unsigned blocks = cuda::BlocksFor(count, kThreads);
+  w.lists.work = launch.CountWork();
   launch("nms: keys", KeysKernel<T>, blocks, kThreads, count, static_cast<const T*>(args.scores),
          w.sorter.keys);
   const uint64_t* order = w.sorter.Sort(launch, 1, count);
@@ -107,8 +108,7 @@ void RunOn(const NmsPlan& plan, const NmsArgs& args, Workspace& w, cuda::Launche
     launch("nms: threshold below 0", BelowZeroKernel, 1, 1, count, w.bounds, plan.iou_threshold,
            w.ranks, w.rank_count);
   } else {
-    cuda::Suppress(launch, w.lists,
-                   cuda::BoxJudge{w.bounds, w.areas, plan.iou_threshold, 0.0f});
+    cuda::Suppress(launch, w.lists, cuda::BoxJudge{w.bounds, w.areas, plan.iou_threshold, 0.0f});
     w.selector.Select(launch, w.lists.kept, 1, count, w.ranks, w.rank_count);
   }
   launch("nms: writing", WriteKernel, blocks, kThreads, w.ranks, w.rank_count, order, args.output,

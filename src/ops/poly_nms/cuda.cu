@@ -8,8 +8,8 @@
 // math::QuadIoUGreater, which is the definition.
 #include <cstdint>
 
-#include "cuda/suppression.cuh"
 #include "cuda/sort.h"
+#include "cuda/suppression.cuh"
 #include "math/quad_frame.h"
 #include "math/quad_pair.h"
 #include "math/score_order.h"
@@ -211,6 +211,7 @@ void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
   Workspace w(layout, plan.count);
   const int64_t count = plan.count;
   const unsigned blocks = cuda::BlocksFor(count, kThreads);
+  w.lists.work = launch.CountWork();
   launch("poly_nms: keys", KeysKernel, blocks, kThreads, count, args.boxes, w.sorter.keys);
   const uint64_t* order = w.sorter.Sort(launch, 1, count);
   if (w.frame != nullptr) {
@@ -223,9 +224,9 @@ void Run(const PolyNmsPlan& plan, const PolyNmsArgs& args, void* memory,
     launch("poly_nms: keeping the first", KeepFirstKernel, 1, 1, order, w.lists.kept);
   } else {
     w.lists.kept_at = order;
-    cuda::Suppress(launch, w.lists,
-                   Judge{args.boxes, order, w.quads, w.bounds, w.lists.bounds, w.areas,
-                         plan.iou_threshold});
+    cuda::Suppress(
+        launch, w.lists,
+        Judge{args.boxes, order, w.quads, w.bounds, w.lists.bounds, w.areas, plan.iou_threshold});
   }
   w.selector.Select(launch, w.lists.kept, 1, count, args.output, args.result_num);
 }

@@ -167,8 +167,8 @@ std::vector<float> Fan(Rng& rng, int64_t count) {
   return boxes;
 }
 
-// One row, in which every box overlaps the next enough to suppress it, and scores fall along it: what
-// becomes of a box depends on all before it. Listed in any order.
+// One row, in which every box overlaps the next enough to suppress it, and scores fall along it:
+// what becomes of a box depends on all before it. Listed in any order.
 std::vector<float> FallingRow(Rng& rng, int64_t count) {
   std::vector<int64_t> places(static_cast<size_t>(count));
   std::iota(places.begin(), places.end(), int64_t{0});

@@ -171,6 +171,23 @@ float CudaDevice::MicrosecondsBetween(cnrtNotifier_t start, cnrtNotifier_t end) 
   return 1e3f * milliseconds;
 }
 
+int64_t* CudaDevice::TakeCounters() {
+  const std::lock_guard lock(counters_mutex_);
+  if (free_counters_.empty()) {
+    free_counters_.reserve(all_counters_ + 1);
+    free_counters_.push_back(static_cast<int64_t*>(Allocate(2 * sizeof(int64_t))));
+    ++all_counters_;
+  }
+  int64_t* const counters = free_counters_.back();
+  free_counters_.pop_back();
+  return counters;
+}
+
+void CudaDevice::GiveBackCounters(int64_t* counters) noexcept {
+  const std::lock_guard lock(counters_mutex_);
+  free_counters_.push_back(counters);
+}
+
 // Kernels wait for the one before only where they were compiled for 9.0 or later (BeginKernel). The
 // code that a device runs is known to be such if some was compiled for its own generation.
 static bool CanStartEarly(int major, int minor) {
@@ -217,6 +234,8 @@ DeviceScope::DeviceScope(const runtime::Device& device)
 Launcher::Launcher(const runtime::Launch& launch)
     : scope_(launch.device),
       stream_(StreamOf(launch.queue)),
-      traits_(static_cast<runtime::CudaDevice&>(launch.device).traits()) {}
+      traits_(static_cast<runtime::CudaDevice&>(launch.device).traits()),
+      work_(launch.work),
+      counters_(launch.counters) {}
 
 }  // namespace detops::cuda

@@ -3,7 +3,9 @@
 // One NVIDIA GPU: memory and streams of CUDA's runtime.
 #pragma once
 
+#include <mutex>
 #include <span>
+#include <vector>
 
 #include "runtime/cuda/launch.h"
 #include "runtime/device.h"
@@ -33,10 +35,15 @@ class CudaDevice final : public Device {
   void Place(cnrtNotifier_t notifier, cnrtQueue_t queue) override;
   void Wait(cnrtNotifier_t notifier) override;
   float MicrosecondsBetween(cnrtNotifier_t start, cnrtNotifier_t end) override;
+  int64_t* TakeCounters() override;
+  void GiveBackCounters(int64_t* counters) noexcept override;
 
  private:
   int ordinal_;
   cuda::Traits traits_;
+  std::mutex counters_mutex_;
+  std::vector<int64_t*> free_counters_;  // has room for all there are
+  size_t all_counters_ = 0;
 };
 
 // All that the driver shows. Fails where there is none.

@@ -72,6 +72,12 @@ class Launcher {
   int multiprocessors() const { return traits_.multiprocessors; }
   size_t shared_memory() const { return traits_.shared_memory; }
 
+  // Where the call's kernels count pairs and candidates, [2]: they do.
+  unsigned long long* CountWork() {
+    work_.on_device = true;
+    return reinterpret_cast<unsigned long long*>(counters_);
+  }
+
   // For the next launch alone.
   Launcher& WithSharedMemory(size_t bytes) {
     shared_memory_ = bytes;
@@ -100,6 +106,8 @@ class Launcher {
   DeviceScope scope_;
   cudaStream_t stream_;
   Traits traits_;
+  runtime::Work& work_;
+  int64_t* counters_;
   size_t shared_memory_ = 0;
 };
 
