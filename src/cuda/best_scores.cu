@@ -47,14 +47,13 @@ __device__ uint32_t SumBefore(uint32_t mine, uint32_t* shared, uint32_t& all) { 
 // the digit of the worst key wanted.
 __global__ void __launch_bounds__(kThreads)
     CountDigitsKernel(const float* scores, int64_t count, int64_t wanted, int shift, int bits,
-                      Search* searches, uint32_t* counts) {
+                      Search* searches) {
   BeginKernel();
   __shared__ uint32_t mine[kDigits], sums[kWarps];
   __shared__ bool is_last;
   Search& search = searches[blockIdx.y];
   if (search.found != 0) return;
   scores += blockIdx.y * count;
-  counts += blockIdx.y * kDigits;
   const bool first = shift + bits == 64;
   const uint64_t prefix = search.prefix;
   for (int d = threadIdx.x; d < kDigits; d += kThreads) mine[d] = 0;
@@ -69,7 +68,7 @@ __global__ void __launch_bounds__(kThreads)
   }
   __syncthreads();
   for (int d = threadIdx.x; d < kDigits; d += kThreads) {
-    if (mine[d] != 0) atomicAdd(&counts[d], mine[d]);
+    if (mine[d] != 0) atomicAdd(&search.counts[d], mine[d]);
   }
   __threadfence();
   __syncthreads();
@@ -80,7 +79,7 @@ __global__ void __launch_bounds__(kThreads)
 
   uint32_t of_digit[kDigitsPerThread], of_thread = 0, all = 0;
   for (int i = 0; i < kDigitsPerThread; ++i) {
-    uint32_t* const from = counts + threadIdx.x * kDigitsPerThread + i;
+    uint32_t* const from = search.counts + threadIdx.x * kDigitsPerThread + i;
     of_thread += of_digit[i] = __ldcg(from);
     *from = 0;  // for the next digit
   }
@@ -140,7 +139,7 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 BestScores::BestScores(core::WorkspaceLayout& layout, int64_t lists)
-    : searches_(layout.Array<Search>(lists)), counts_(layout.Array<uint32_t>(lists * kDigits)) {}
+    : searches_(layout.Array<Search>(lists)) {}
 
 void BestScores::Choose(Launcher& launch, const float* scores, int64_t lists, int64_t count,
                         int64_t wanted, uint64_t* chosen) const {
@@ -152,7 +151,6 @@ void BestScores::Choose(Launcher& launch, const float* scores, int64_t lists, in
     return;
   }
   Check(cudaMemsetAsync(searches_, 0, lists * sizeof(Search), launch.stream()), what);
-  Check(cudaMemsetAsync(counts_, 0, lists * kDigits * sizeof(uint32_t), launch.stream()), what);
   const dim3 grid(BlocksFor(count, kPerBlock, INT32_MAX), y);
   // Digits of the score, then those of the index.
   const int index_bits = std::bit_width(static_cast<uint64_t>(count - 1));
@@ -160,8 +158,7 @@ void BestScores::Choose(Launcher& launch, const float* scores, int64_t lists, in
     for (int end = low == 32 ? 64 : index_bits; end > low;) {
       const int bits = std::min(kDigitBits, end - low);
       end -= bits;
-      launch(what, CountDigitsKernel, grid, kThreads, scores, count, wanted, end, bits, searches_,
-             counts_);
+      launch(what, CountDigitsKernel, grid, kThreads, scores, count, wanted, end, bits, searches_);
     }
   }
   launch(what, WriteChosenKernel, grid, kThreads, scores, count, wanted, searches_, chosen);

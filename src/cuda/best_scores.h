@@ -30,13 +30,13 @@ class BestScores {
     uint64_t last;    // keys up to this one are wanted, once `found`
     int64_t wanted;   // of the keys with this prefix
     int32_t found;
-    uint32_t blocks;   // that have counted the present digit
-    uint32_t written;  // keys chosen
+    uint32_t blocks;           // that have counted the present digit
+    uint32_t written;          // keys chosen
+    uint32_t counts[kDigits];  // of the present digit
   };
 
  private:
   Search* searches_ = nullptr;  // [lists]
-  uint32_t* counts_ = nullptr;  // [lists][kDigits]
 };
 
 }  // namespace detops::cuda
