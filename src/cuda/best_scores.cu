@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A search for the worst key wanted, digit by digit from the highest: each kernel counts how many
-// keys that begin with the digits known so far have which next digit. Digits of the score come
-// first, then those of the index, which matter for ties alone: most searches end before them.
-#include <bit>
+// A search for the worst score wanted, digit by digit from the highest: each kernel counts how many
+// keys that begin with the digits known so far have which next digit. Where several have the worst
+// score and not all of them are wanted, another kernel finds the last one by its index.
+#include <algorithm>
 
 #include "cuda/best_scores.h"
 #include "cuda/sort.h"
@@ -12,8 +12,7 @@
 namespace detops::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kWarps = kThreads / 32;
+constexpr int kThreads = 256, kTieThreads = 1024;
 constexpr int kPerThread = 16;
 constexpr int kPerBlock = kThreads * kPerThread;
 constexpr int kDigits = BestScores::kDigits;
@@ -25,7 +24,8 @@ __device__ uint64_t KeyAt(const float* scores, int64_t i) {
 }
 
 // The sum of what all threads of lower number have; `all` is that of all threads.
-__device__ uint32_t SumBefore(uint32_t mine, uint32_t* shared, uint32_t& all) {  // [kWarps]
+template <int kWarps>
+__device__ uint32_t SumBefore(uint32_t mine, uint32_t (&shared)[kWarps], uint32_t& all) {
   const auto warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   uint32_t end = mine;
   for (int distance = 1; distance < 32; distance *= 2) {
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(kThreads)
     CountDigitsKernel(const float* scores, int64_t count, int64_t wanted, int shift, int bits,
                       Search* searches) {
   BeginKernel();
-  __shared__ uint32_t mine[kDigits], sums[kWarps];
+  __shared__ uint32_t mine[kDigits], sums[kThreads / 32];
   __shared__ bool is_last;
   Search& search = searches[blockIdx.y];
   if (search.found != 0) return;
@@ -99,11 +99,41 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+// A block for each list, where the search goes on among equal scores. These are rare, so it is not
+// made to be fast.
+__global__ void __launch_bounds__(kTieThreads)
+    FindLastTieKernel(const float* scores, int64_t count, Search* searches) {
+  BeginKernel();
+  __shared__ uint32_t sums[kTieThreads / 32];
+  Search& search = searches[blockIdx.x];
+  if (search.found != 0) return;
+  scores += blockIdx.x * count;
+  const auto score = static_cast<uint32_t>(search.prefix >> 32);
+  int64_t left = search.wanted;
+  for (int64_t begin = 0; begin < count; begin += int64_t{kTieThreads} * kPerThread) {
+    const int64_t first = begin + threadIdx.x * kPerThread;
+    unsigned equal = 0;
+    for (int i = 0; i < kPerThread; ++i) {
+      if (first + i < count && math::ScoreRank(scores[first + i]) == score) equal |= 1u << i;
+    }
+    uint32_t all = 0;
+    uint32_t before = SumBefore(__popc(equal), sums, all);
+    for (; equal != 0; equal &= equal - 1) {
+      if (++before == left) {
+        search.last = KeyAndIndex(score, first + __ffs(static_cast<int>(equal)) - 1);
+      }
+    }
+    if (left <= all) return;
+    left -= all;
+    __syncthreads();  // the sums have been read
+  }
+}
+
 __global__ void __launch_bounds__(kThreads)
     WriteChosenKernel(const float* scores, int64_t count, int64_t wanted, Search* searches,
                       uint64_t* chosen) {
   BeginKernel();
-  __shared__ uint32_t sums[kWarps], written;
+  __shared__ uint32_t sums[kThreads / 32], written;
   scores += blockIdx.y * count;
   chosen += blockIdx.y * wanted;
   const uint64_t last = searches[blockIdx.y].last;
@@ -152,15 +182,12 @@ void BestScores::Choose(Launcher& launch, const float* scores, int64_t lists, in
   }
   Check(cudaMemsetAsync(searches_, 0, lists * sizeof(Search), launch.stream()), what);
   const dim3 grid(BlocksFor(count, kPerBlock, INT32_MAX), y);
-  // Digits of the score, then those of the index.
-  const int index_bits = std::bit_width(static_cast<uint64_t>(count - 1));
-  for (int low : {32, 0}) {
-    for (int end = low == 32 ? 64 : index_bits; end > low;) {
-      const int bits = std::min(kDigitBits, end - low);
-      end -= bits;
-      launch(what, CountDigitsKernel, grid, kThreads, scores, count, wanted, end, bits, searches_);
-    }
+  for (int end = 64; end > 32;) {
+    const int bits = std::min(kDigitBits, end - 32);
+    end -= bits;
+    launch(what, CountDigitsKernel, grid, kThreads, scores, count, wanted, end, bits, searches_);
   }
+  launch(what, FindLastTieKernel, y, kTieThreads, scores, count, searches_);
   launch(what, WriteChosenKernel, grid, kThreads, scores, count, wanted, searches_, chosen);
 }
 

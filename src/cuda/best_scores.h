@@ -24,12 +24,12 @@ class BestScores {
   static constexpr int kDigitBits = 11;
   static constexpr int kDigits = 1 << kDigitBits;
 
-  // What is known of a list, once some digits of the worst key wanted are known.
+  // What is known of a list, once some digits of the worst score wanted are known.
   struct Search {
-    uint64_t prefix;  // these digits, and zeros
-    uint64_t last;    // keys up to this one are wanted, once `found`
-    int64_t wanted;   // of the keys with this prefix
-    int32_t found;
+    uint64_t prefix;           // these digits, and zeros
+    uint64_t last;             // keys up to this one are wanted, as far as is known
+    int64_t wanted;            // of the keys with this prefix
+    int32_t found;             // `last` is final
     uint32_t blocks;           // that have counted the present digit
     uint32_t written;          // keys chosen
     uint32_t counts[kDigits];  // of the present digit

@@ -93,14 +93,27 @@ __global__ void PlaceLevelsKernel(BoxGrid grid) {
   if (lane == 0) grid.used_levels[used] = -1;
 }
 
-// Of the boxes in the order of buckets: where buckets begin and end, bounds, and lists of levels.
+// Of the boxes in the order of buckets: where buckets begin and end, bounds, and lists of levels,
+// in which each block takes room once.
+constexpr int kFillPerThread = 4;
+constexpr int kFillPerBlock = kThreads * kFillPerThread;
 __global__ void __launch_bounds__(kThreads)
     FillKernel(BoxGrid grid, const float4* bounds, const uint32_t* keys, int64_t count) {
   BeginKernel();
-  const int64_t step = int64_t{gridDim.x} * blockDim.x;
-  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
-    const int32_t box = grid.slot_box[i];
-    const float4 b = bounds[box];
+  __shared__ uint32_t room[BoxGrid::kLevels];  // how many boxes of the block, then where they go
+  for (int l = threadIdx.x; l < BoxGrid::kLevels; l += kThreads) room[l] = 0;
+  __syncthreads();
+  const int64_t begin = int64_t{blockIdx.x} * kFillPerBlock + threadIdx.x;
+  int32_t box[kFillPerThread];
+  int level[kFillPerThread];
+  uint32_t place[kFillPerThread];
+#pragma unroll
+  for (int k = 0; k < kFillPerThread; ++k) {
+    const int64_t i = begin + k * kThreads;
+    level[k] = -1;
+    if (i >= count) continue;
+    box[k] = grid.slot_box[i];
+    const float4 b = bounds[box[k]];
     const uint32_t bucket = keys[i];
     if (bucket < grid.buckets) {
       grid.slot_bounds[i] = b;
@@ -110,17 +123,18 @@ __global__ void __launch_bounds__(kThreads)
       }
     }
     if (!Overlaps(b)) continue;
-    // Nearly all boxes are of the same level: one lane adds for all lanes with that level.
-    const int l = LevelOf(b);
-    const unsigned same = __match_any_sync(__activemask(), l);
-    const auto lane = threadIdx.x % 32;
-    const int leader = __ffs(static_cast<int>(same)) - 1;
-    uint32_t at = 0;
-    if (static_cast<int>(lane) == leader) {
-      at = atomicAdd(&grid.levels[l].listed, static_cast<uint32_t>(__popc(same)));
-    }
-    at = __shfl_sync(same, at, leader) + __popc(same & ((1u << lane) - 1));
-    grid.level_boxes[grid.levels[l].begin + at] = box;
+    level[k] = LevelOf(b);
+    place[k] = atomicAdd(&room[level[k]], 1u);
+  }
+  __syncthreads();
+  for (int l = threadIdx.x; l < BoxGrid::kLevels; l += kThreads) {
+    if (room[l] == 0) continue;
+    room[l] = grid.levels[l].begin + atomicAdd(&grid.levels[l].listed, room[l]);
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < kFillPerThread; ++k) {
+    if (level[k] >= 0) grid.level_boxes[room[level[k]] + place[k]] = box[k];
   }
 }
 
@@ -144,7 +158,8 @@ void BoxGrid::Build(Launcher& launch, const float4* bounds, int64_t count) {
   launch(what, PlaceLevelsKernel, 1, 32, *this);
   const PairSorter::Result sorted = sorter.Sort(launch, count, std::bit_width(buckets));
   slot_box = sorted.values;
-  launch(what, FillKernel, BlocksFor(count, kThreads), kThreads, *this, bounds, sorted.keys, count);
+  launch(what, FillKernel, BlocksFor(count, kFillPerBlock, INT32_MAX), kThreads, *this, bounds,
+         sorted.keys, count);
 }
 
 }  // namespace detops::cuda

@@ -202,10 +202,23 @@ __device__ bool BoxGrid::SearchAlone(const float4& query, double least_area, int
     for (int64_t y = y1; y <= y2; ++y) {
       for (int64_t x = x1; x <= x2; ++x) {
         const Range range = ranges[BucketOf(l, x, y)];
-        for (uint32_t slot = range.begin; slot < range.end; ++slot) {
-          const int32_t box = slot_box[slot];
-          if (box >= limit) break;
-          if (slot - range.begin >= kMostBoxes || !visit(box, slot_bounds[slot])) return false;
+        // Loads don't wait for each other.
+        constexpr uint32_t kAtOnce = 4;
+        int32_t box[kAtOnce] = {};
+        float4 bounds[kAtOnce];
+        for (uint32_t slot = range.begin; slot < range.end && box[kAtOnce - 1] < limit;
+             slot += kAtOnce) {
+          if (slot - range.begin >= kMostBoxes) return false;
+#pragma unroll
+          for (uint32_t i = 0; i < kAtOnce; ++i) {
+            const uint32_t at = min(slot + i, range.end - 1);
+            box[i] = slot + i < range.end ? slot_box[at] : INT32_MAX;
+            bounds[i] = slot_bounds[at];
+          }
+#pragma unroll
+          for (uint32_t i = 0; i < kAtOnce; ++i) {
+            if (box[i] < limit && !visit(box[i], bounds[i])) return false;
+          }
         }
       }
     }

@@ -20,19 +20,22 @@ struct BoxLists {
   // In a list of more boxes than this, those near each other are found in a grid.
   static constexpr int64_t kMostCompared = 12288;
 
+  static constexpr int kMostBatches = 3;
+
   int64_t images = 0, count = 0;   // boxes per image
   int64_t most = 0;                // boxes wanted per image: what comes later may stay undecided
   float4* bounds = nullptr;        // [images][count]
   uint8_t* state = nullptr;        // [images][count]
   int32_t* suppressors = nullptr;  // [images][count][kNoted] positions, ascending; kNone fills up
-  // In two batches: how many are kept of each image, and what blocks draw.
-  int32_t* kept_count = nullptr;       // [2][images]
-  uint32_t* tickets = nullptr;         // [2]
-  bool* kept = nullptr;                // [images][count], as kept_at says; false at first
+  int32_t* kept_count = nullptr;   // [kMostBatches][images] kept in each batch
+  uint32_t* tickets = nullptr;     // [kMostBatches] that blocks draw
+  bool* kept = nullptr;            // [images][count], as kept_at says; false at first
   const uint64_t* kept_at = nullptr;   // null: by position; else, by IndexOf of these
   unsigned long long* work = nullptr;  // [2] pairs judged, boxes examined to find them
   bool adds_work = false;              // to what earlier lists of the call took
   BoxGrid grid;                        // for one list of many boxes
+  int32_t* wide = nullptr;             // [count] with a grid: boxes with much to search
+  uint32_t* wide_count = nullptr;      // [1]
 
   BoxLists() = default;
   // Several lists have at most kMostCompared boxes each.
@@ -42,18 +45,23 @@ struct BoxLists {
     bounds = layout.Array<float4>(all);
     state = layout.Array<uint8_t>(all);
     suppressors = layout.Array<int32_t>(core::CheckedMul(all, kNoted, "workspace"));
-    kept_count = layout.Array<int32_t>(2 * lists);
-    tickets = layout.Array<uint32_t>(2);
+    kept_count = layout.Array<int32_t>(kMostBatches * lists);
+    tickets = layout.Array<uint32_t>(kMostBatches);
     kept = layout.Array<bool>(all);
-    if (boxes > kMostCompared) grid = BoxGrid(layout, boxes);
+    if (boxes <= kMostCompared) return;
+    grid = BoxGrid(layout, boxes);
+    wide = layout.Array<int32_t>(boxes);
+    wide_count = layout.Array<uint32_t>(1);
   }
 
-  // How many boxes of each image to decide first: where not all are wanted, probably enough. Of
-  // many, the best, as those often suppress most of the others.
-  int64_t FirstBatch() const {
-    constexpr int64_t kLeast = 1024, kBestOfMany = 2048;
-    if (most < count) return std::min(count, std::max(2 * most, kLeast));
-    return grid.capacity > 0 ? kBestOfMany : count;
+  // Boxes are decided in batches, each of which begins at a rank: the best first, as those often
+  // suppress most of the others, then probably as many as are wanted. Returns where the batch ends.
+  int64_t BatchEnd(int64_t begin) const {
+    constexpr int64_t kFew = 2048, kBest = 512, kBestOfMany = 4096;
+    if (count <= kFew) return count;
+    if (begin == 0) return kBest;
+    const int64_t probably = most < count ? 2 * most : grid.capacity > 0 ? kBestOfMany : count;
+    return begin == kBest && probably > kBest ? std::min(probably, count) : count;
   }
 
   __device__ static float4 Nowhere() {
@@ -69,9 +77,12 @@ struct BoxLists {
     kept[position] = false;
     auto* const noted = reinterpret_cast<int4*>(suppressors + position * kNoted);
     for (int i = 0; i < kNoted / 4; ++i) noted[i] = make_int4(kNone, kNone, kNone, kNone);
-    if (position < 2 * images) kept_count[position] = 0;
-    if (position < 2) tickets[position] = 0;
-    if (position == 0 && !adds_work) work[0] = work[1] = 0;
+    // There is more than one batch only of many boxes.
+    if (position < kMostBatches * images) kept_count[position] = 0;
+    if (position < kMostBatches) tickets[position] = 0;
+    if (position != 0) return;
+    if (wide_count != nullptr) *wide_count = 0;
+    if (!adds_work) work[0] = work[1] = 0;
   }
 
   // Notes a suppressor, of which the state is known. Of all that are noted, in whatever order, the
@@ -102,14 +113,12 @@ struct BoxLists {
     kept[kept_at == nullptr ? box : IndexOf(kept_at[box])] = true;
   }
 
-  // Of the batch that begins at this rank.
-  __device__ uint32_t* Ticket(int64_t begin) const { return tickets + (begin == 0 ? 0 : 1); }
-  __device__ int32_t* KeptCount(int64_t image, int64_t begin) const {
-    return kept_count + (begin == 0 ? 0 : images) + image;
-  }
-  // Whether the batch before has kept all that are wanted.
-  __device__ bool HasEnough(int64_t image, int64_t begin) const {
-    return begin > 0 && kept_count[image] >= most;
+  // Whether the batches before this one have kept all that are wanted.
+  __device__ bool HasEnough(int64_t image, int batch) const {
+    if (most >= count) return false;
+    int32_t kept_before = 0;
+    for (int i = 0; i < batch; ++i) kept_before += kept_count[i * images + image];
+    return kept_before >= most;
   }
 };
 

@@ -78,7 +78,8 @@ __global__ void __launch_bounds__(kRankThreads)
 constexpr int kSelectThreads = 1024;
 constexpr int kSelectWarps = kSelectThreads / 32;
 
-// A block lists the indices of a list, of so few faster than CUB starts.
+// A block lists the indices of a list, of so few faster than CUB starts: each thread those of a run
+// of flags.
 __global__ void __launch_bounds__(kSelectThreads)
     SelectKernel(const bool* flags, int count, int32_t* indices, int32_t* selected) {
   BeginKernel();
@@ -86,27 +87,27 @@ __global__ void __launch_bounds__(kSelectThreads)
   flags += int64_t{blockIdx.x} * count;
   indices += int64_t{blockIdx.x} * count;
   const auto warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
-  // Each warp has a part of the flags, as whole words of 32.
-  const int words = (count + 31) / 32, per_warp = (words + kSelectWarps - 1) / kSelectWarps;
-  const int begin = warp * per_warp, end = min(begin + per_warp, words);
-  const auto word_at = [&](int w) {
-    const int i = 32 * w + lane;
-    return __ballot_sync(0xffffffffu, i < count && flags[i]);
-  };
-  int mine = 0;
-  for (int w = begin; w < end; ++w) mine += __popc(word_at(w));
-  if (lane == 0) ends[warp] = mine;
+  constexpr int kMostPerThread = IndexSelector::kMostOfSeveral / kSelectThreads;
+  const int per_thread = (count + kSelectThreads - 1) / kSelectThreads;
+  const int begin = static_cast<int>(threadIdx.x) * per_thread;
+  unsigned set = 0;
+#pragma unroll
+  for (int i = 0; i < kMostPerThread; ++i) {
+    if (i < per_thread && begin + i < count && flags[begin + i]) set |= 1u << i;
+  }
+  int end = __popc(set);
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const int before = __shfl_up_sync(0xffffffffu, end, distance);
+    if (lane >= distance) end += before;
+  }
+  if (lane == 31) ends[warp] = end;
   __syncthreads();
-  int to = 0, all = 0;
+  int to = end - __popc(set), all = 0;
   for (int w = 0; w < kSelectWarps; ++w) {
     to += w < warp ? ends[w] : 0;
     all += ends[w];
   }
-  for (int w = begin; w < end; ++w) {
-    const unsigned set = word_at(w);
-    if ((set >> lane & 1) != 0) indices[to + __popc(set & ((1u << lane) - 1))] = 32 * w + lane;
-    to += __popc(set);
-  }
+  for (; set != 0; set &= set - 1) indices[to++] = begin + __ffs(static_cast<int>(set)) - 1;
   if (threadIdx.x == 0) selected[blockIdx.x] = all;
 }
 

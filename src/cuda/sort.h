@@ -28,7 +28,7 @@ struct KeySorter {
 
   // Sorts each list by itself, given in keys[list][count], and returns where the result is. Several
   // lists are short: up to kMostOfSeveral.
-  static constexpr int64_t kMostOfSeveral = 100'000;
+  static constexpr int64_t kMostOfSeveral = 20'000;
   const uint64_t* Sort(Launcher& launch, int64_t lists, int64_t count) const;
 
  private:

@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 #include "cuda/box_grid.cuh"
 #include "cuda/pair_queue.cuh"
@@ -38,70 +37,66 @@ constexpr int kSearchWarps = kSearchThreads / 32;
 
 // ---- by comparing all boxes ---------------------------------------------------------------------
 
-constexpr int kSegment = 1024;  // boxes ahead that are in shared memory at a time
+constexpr int kBlockBoxes = 16;
 
-// Boxes `begin` to `end` of each list; blockIdx.y is the list. A warp compares kGroup boxes with
-// all ahead of them, in order: once a box has enough suppressors, it needs no more comparisons.
-template <class Judge, int kGroup>
+// Boxes `begin` to `end` of each list; blockIdx.y is the list. A block compares some boxes with all
+// ahead of them, 32 per warp at a time and about in order: once a box has enough suppressors, it
+// needs no more comparisons.
+template <class Judge>
 __global__ void __launch_bounds__(kSearchThreads, 2)
-    CompareAllKernel(BoxLists lists, Judge judge, int64_t begin, int64_t end) {
+    CompareAllKernel(BoxLists lists, Judge judge, int64_t begin, int64_t end, int batch) {
   BeginKernel();
-  using Storage = PairStorage<kSearchWarps, 31 + 32 * kGroup>;
+  using Storage = PairStorage<kSearchWarps, 31 + 32 * kBlockBoxes>;
   __shared__ Storage storage;
-  __shared__ float4 segment_bounds[kSegment];
+  __shared__ float4 behind[kBlockBoxes];
+  // Boxes from here on need not be compared with the box any more. Any warp may lower it.
+  __shared__ volatile int32_t limits[kBlockBoxes];
   const int64_t image = blockIdx.y;
-  if (lists.HasEnough(image, begin)) return;
-  PairQueue<Judge, Storage> queue(judge, lists, storage, begin > 0);
+  if (lists.HasEnough(image, batch)) return;
+  PairQueue<Judge, Storage> queue(judge, lists, storage, batch > 0);
   const auto lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-  // Blocks with the most to do come first.
-  constexpr int kBlockBoxes = kSearchWarps * kGroup;
-  const int64_t block_first = begin + int64_t{gridDim.x - 1 - blockIdx.x} * kBlockBoxes;
-  const int64_t block_last = min(block_first + kBlockBoxes, end);
-  const int64_t first = block_first + warp * kGroup;
   const auto base = static_cast<int32_t>(image * lists.count);
-  float4 behind[kGroup];
-#pragma unroll
-  for (int k = 0; k < kGroup; ++k) {
-    behind[k] = first + k < end ? lists.bounds[base + first + k] : BoxLists::Nowhere();
-  }
-  // Of box `lane`: boxes from here on need not be compared with it; and the same of all.
-  int32_t limit = 0, limit_of_all = 0;
-  const auto update_limits = [&] {
-    limit = lane < kGroup && first + lane < end
-                ? lists.Limit(static_cast<int32_t>(base + first + lane), begin > 0)
-                : 0;
-    limit_of_all = limit;
-    for (int distance = kGroup / 2; distance > 0; distance /= 2) {
-      limit_of_all = max(limit_of_all, __shfl_xor_sync(kAllLanes, limit_of_all, distance));
-    }
-    limit_of_all = __shfl_sync(kAllLanes, limit_of_all, 0);
+  // Blocks with the most to do come first.
+  const int64_t rank = begin + int64_t{gridDim.x - 1 - blockIdx.x} * kBlockBoxes;
+  const auto first = static_cast<int32_t>(base + rank);
+  const auto last = static_cast<int32_t>(base + min(rank + kBlockBoxes, end));
+  const auto limit_of = [&](int k) {
+    return first + k < last ? lists.Limit(first + k, batch > 0) : 0;
   };
-  update_limits();
-  for (int64_t segment = 0; segment < block_last; segment += kSegment) {
-    if (__syncthreads_and(base + segment >= limit_of_all)) break;
-    for (int64_t i = threadIdx.x; i < kSegment; i += kSearchThreads) {
-      if (segment + i < block_last) segment_bounds[i] = lists.bounds[base + segment + i];
+  if (threadIdx.x < kBlockBoxes) {
+    behind[lane] = first + lane < last ? lists.bounds[first + lane] : BoxLists::Nowhere();
+    limits[lane] = limit_of(lane);
+  }
+  __syncthreads();
+  const auto highest_limit = [&] {
+    int32_t highest = limits[lane % kBlockBoxes];
+    for (int distance = kBlockBoxes / 2; distance > 0; distance /= 2) {
+      highest = max(highest, __shfl_xor_sync(kAllLanes, highest, distance));
     }
-    __syncthreads();
-    const int64_t last = min(segment + kSegment, block_last);
-    for (int64_t word = segment; word < last && base + word < limit_of_all; word += 32) {
-      const float4 box = segment_bounds[word - segment + lane];
-      bool near[kGroup], any = false;
+    return __shfl_sync(kAllLanes, highest, 0);
+  };
+  int32_t highest = highest_limit();
+  const auto bounds_at = [&](int32_t box) {
+    return box < last ? lists.bounds[box] : BoxLists::Nowhere();
+  };
+  float4 next = bounds_at(base + 32 * warp + lane);
+  for (int32_t word = base + 32 * warp; word < highest; word += kSearchThreads) {
+    const float4 box = next;
+    const int32_t ahead = word + lane;
+    next = bounds_at(ahead + kSearchThreads);
+    unsigned near = 0;
 #pragma unroll
-      for (int k = 0; k < kGroup; ++k) {
-        near[k] = Overlap(box, behind[k]);
-        any |= near[k];
-      }
-      const auto ahead = static_cast<int32_t>(base + word + lane);
-      queue.Examined(kGroup);
-      if (!__any_sync(kAllLanes, any && ahead < limit_of_all)) continue;
-#pragma unroll
-      for (int k = 0; k < kGroup; ++k) {
-        const int32_t limit_of_this = __shfl_sync(kAllLanes, limit, k);
-        queue.Add(near[k] && ahead < limit_of_this, ahead, static_cast<int32_t>(base + first + k));
-      }
-      if (queue.Settle()) update_limits();
+    for (int k = 0; k < kBlockBoxes; ++k) near |= Overlap(box, behind[k]) ? 1u << k : 0u;
+    queue.Examined(kBlockBoxes);
+    if (!__any_sync(kAllLanes, near != 0)) continue;
+    for (; near != 0; near &= near - 1) {
+      const int k = __ffs(static_cast<int>(near)) - 1;
+      if (ahead < limits[k]) queue.AddAlone(ahead, first + k);
     }
+    if (!queue.Settle()) continue;
+    if (lane < kBlockBoxes) limits[lane] = limit_of(lane);
+    __syncwarp();
+    highest = highest_limit();
   }
   queue.FinishTogether();
 }
@@ -127,24 +122,30 @@ __device__ void FindSuppressors(const BoxLists& lists, int64_t image, int32_t be
                       visit);
     return;
   }
+  const auto bounds_at = [&](int32_t box) {
+    return box < behind ? lists.bounds[box] : BoxLists::Nowhere();
+  };
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
-  const auto base = static_cast<int32_t>(image * lists.count);
-  for (int32_t word = after < 0 ? base : after + 1; word < limit; word += 32) {
+  int32_t word = after < 0 ? static_cast<int32_t>(image * lists.count) : after + 1;
+  float4 next = bounds_at(word + lane);
+  for (; word < limit; word += 32) {
+    const float4 bounds = next;
     const int32_t ahead = word + lane;
-    visit(ahead < limit ? ahead : -1, ahead < limit ? lists.bounds[ahead] : float4{});
+    next = bounds_at(ahead + 32);
+    visit(ahead < limit ? ahead : -1, bounds);
   }
 }
 
 // The boxes of one list from `begin` on. Each lane searches for one box, those that are near each
-// other in one warp; where that may take long, the whole warp does.
+// other in one warp. What would take long is left to SearchWideKernel.
 template <class Judge>
 __global__ void __launch_bounds__(kSearchThreads, 3)
-    SearchGridKernel(BoxLists lists, Judge judge, int64_t begin) {
+    SearchGridKernel(BoxLists lists, Judge judge, int64_t begin, int batch) {
   BeginKernel();
   using Storage = PairStorage<kSearchWarps, 512>;
   __shared__ Storage storage;
-  if (lists.HasEnough(0, begin)) return;
-  PairQueue<Judge, Storage> queue(judge, lists, storage, begin > 0);
+  if (lists.HasEnough(0, batch)) return;
+  PairQueue<Judge, Storage> queue(judge, lists, storage, batch > 0);
   const auto lane = static_cast<int>(threadIdx.x % 32);
   const int64_t step = int64_t{gridDim.x} * kSearchThreads;
   for (int64_t word = (int64_t{blockIdx.x} * kSearchThreads + threadIdx.x) / 32 * 32;
@@ -159,10 +160,29 @@ __global__ void __launch_bounds__(kSearchThreads, 3)
                                  return !Overlap(bounds, query) || queue.AddAlone(ahead, box);
                                });
     queue.Settle();
-    for (unsigned others = __ballot_sync(kAllLanes, !alone); others != 0; others &= others - 1) {
-      const int32_t other = __shfl_sync(kAllLanes, box, __ffs(static_cast<int>(others)) - 1);
-      FindSuppressors(lists, 0, other, -1, judge, queue);
-    }
+    const unsigned others = __ballot_sync(kAllLanes, !alone);
+    if (others == 0) continue;
+    uint32_t at = 0;
+    if (lane == 0) at = atomicAdd(lists.wide_count, static_cast<uint32_t>(__popc(others)));
+    at = __shfl_sync(kAllLanes, at, 0) + __popc(others & ((1u << lane) - 1));
+    if (!alone) lists.wide[at] = box;
+  }
+  queue.FinishTogether();
+}
+
+// One box per warp.
+template <class Judge>
+__global__ void __launch_bounds__(kSearchThreads, 2)
+    SearchWideKernel(BoxLists lists, Judge judge, int batch) {
+  BeginKernel();
+  using Storage = PairStorage<kSearchWarps, 64>;
+  __shared__ Storage storage;
+  const uint32_t count = *lists.wide_count;
+  if (count == 0) return;
+  PairQueue<Judge, Storage> queue(judge, lists, storage, batch > 0);
+  for (uint32_t i = (blockIdx.x * kSearchThreads + threadIdx.x) / 32; i < count;
+       i += gridDim.x * kSearchWarps) {
+    FindSuppressors(lists, 0, lists.wide[i], -1, judge, queue);
   }
   queue.FinishTogether();
 }
@@ -195,20 +215,25 @@ __device__ __noinline__ void FindNextSuppressors(const BoxLists& lists, int64_t 
 // wait for blocks alone that have begun before them, and none waits for ever.
 template <class Judge>
 __global__ void __launch_bounds__(kDecideThreads, 1)
-    DecideKernel(BoxLists lists, Judge judge, int64_t begin, int64_t end) {
+    DecideKernel(BoxLists lists, Judge judge, int64_t begin, int64_t end, int batch) {
   BeginKernel();
   __shared__ DecideStorage storage;
   __shared__ volatile uint8_t own[kDecideThreads];
   __shared__ uint32_t drawn;
   const auto thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const auto chunks = static_cast<uint32_t>((end - begin + kDecideThreads - 1) / kDecideThreads);
+  bool some_left = false;
+  for (int64_t image = 0; image < lists.images; ++image) {
+    some_left |= !lists.HasEnough(image, batch);
+  }
+  if (!some_left) return;
   for (;;) {
     __syncthreads();
-    if (thread == 0) drawn = atomicAdd(lists.Ticket(begin), 1u);
+    if (thread == 0) drawn = atomicAdd(lists.tickets + batch, 1u);
     __syncthreads();
     if (drawn >= chunks * lists.images) return;
     const int64_t image = drawn / chunks;
-    if (lists.HasEnough(image, begin)) continue;
+    if (lists.HasEnough(image, batch)) continue;
     const int64_t rank = begin + int64_t{drawn % chunks} * kDecideThreads + thread;
     const auto box = static_cast<int32_t>(image * lists.count + rank);
     const int32_t first = box - thread;  // of this block
@@ -234,41 +259,64 @@ __global__ void __launch_bounds__(kDecideThreads, 1)
     if (open) load();
     __syncthreads();
     uint8_t state = before;
-    while (__any_sync(kAllLanes, open)) {
-      if (open) {
-        while (wait_for[0] != BoxLists::kNone) {
-          const uint8_t other =
-              wait_for[0] >= first ? own[wait_for[0] - first] : lists.StateNow(wait_for[0]);
-          if (other == BoxLists::kUndecided) break;
-          if (other == BoxLists::kKept) {
-            state = BoxLists::kSuppressed;
-            break;
-          }
+    // Takes note of what has become of the first box waited for.
+    const auto learn = [&](uint8_t other) {
+      if (other == BoxLists::kKept) state = BoxLists::kSuppressed;
+      if (other == BoxLists::kSuppressed) {
 #pragma unroll
-          for (int i = 1; i < BoxLists::kNoted; ++i) wait_for[i - 1] = wait_for[i];
-          wait_for[BoxLists::kNoted - 1] = BoxLists::kNone;
+        for (int i = 1; i < BoxLists::kNoted; ++i) wait_for[i - 1] = wait_for[i];
+        wait_for[BoxLists::kNoted - 1] = BoxLists::kNone;
+      }
+    };
+    const auto decide = [&] {
+      if (wait_for[0] == BoxLists::kNone && !may_have_more && open) state = BoxLists::kKept;
+      if (state == BoxLists::kUndecided) return;
+      own[thread] = state;
+      lists.SetState(box, state);
+      open = false;
+    };
+    const int32_t warp_first = first + 32 * warp;
+    if (open) decide();
+    for (;;) {
+      // Within the warp, as long as that decides anything: chains of boxes are followed here.
+      unsigned open_lanes = __ballot_sync(kAllLanes, open);
+      for (bool some = true; some && open_lanes != 0;) {
+        const unsigned kept_lanes = __ballot_sync(kAllLanes, state == BoxLists::kKept);
+        const int other = wait_for[0] - warp_first;
+        const bool learns =
+            open && wait_for[0] >= warp_first && other < 32 && (open_lanes >> other & 1) == 0;
+        if (learns) {
+          learn((kept_lanes >> other & 1) != 0 ? BoxLists::kKept : BoxLists::kSuppressed);
+          decide();
         }
-        const bool none_left = wait_for[0] == BoxLists::kNone;
-        if (none_left && !may_have_more) state = BoxLists::kKept;
-        if (state != BoxLists::kUndecided) {
-          own[thread] = state;
-          lists.SetState(box, state);
-          open = false;
-        }
+        some = __any_sync(kAllLanes, learns);
+        open_lanes = __ballot_sync(kAllLanes, open);
+      }
+      if (open_lanes == 0) break;
+      uint8_t other = BoxLists::kUndecided;
+      if (open && wait_for[0] < warp_first) {
+        other = wait_for[0] >= first ? own[wait_for[0] - first] : lists.StateNow(wait_for[0]);
+        learn(other);
+        decide();
       }
       const bool wants = open && wait_for[0] == BoxLists::kNone;
       for (unsigned who = __ballot_sync(kAllLanes, wants); who != 0; who &= who - 1) {
         const int asker = __ffs(static_cast<int>(who)) - 1;
-        FindNextSuppressors(lists, image, first + 32 * warp + asker, judge, storage);
-        if (lane == asker) load();
+        FindNextSuppressors(lists, image, warp_first + asker, judge, storage);
+        if (lane == asker) {
+          load();
+          decide();
+        }
       }
-      __syncwarp();
+      // Warps that wait leave the multiprocessor to the others.
+      if (!__any_sync(kAllLanes, wants || other != BoxLists::kUndecided)) __nanosleep(100);
     }
     const bool is_kept = there && state == BoxLists::kKept;
     if (is_kept) lists.MarkKept(box);
     const unsigned kept = __ballot_sync(kAllLanes, is_kept);
     if (lane == 0 && kept != 0) {
-      atomicAdd(lists.KeptCount(image, begin), static_cast<int32_t>(__popc(kept)));
+      atomicAdd(lists.kept_count + batch * lists.images + image,
+                static_cast<int32_t>(__popc(kept)));
     }
   }
 }
@@ -282,30 +330,24 @@ void Suppress(Launcher& launch, BoxLists& lists, const Judge& judge) {
   if (has_grid) lists.grid.Build(launch, lists.bounds, lists.count);
   const auto images = static_cast<unsigned>(lists.images);
   const auto multiprocessors = static_cast<unsigned>(launch.multiprocessors());
-  const auto compare = [&]<int kGroup>(int64_t begin, int64_t end,
-                                       std::integral_constant<int, kGroup>) {
-    launch(what, CompareAllKernel<Judge, kGroup>,
-           dim3(BlocksFor(end - begin, kSearchWarps * kGroup), images), kSearchThreads, lists,
-           judge, begin, end);
-  };
-  const auto decide = [&](int64_t begin, int64_t end, bool in_grid) {
+  int batch = 0;
+  for (int64_t begin = 0; begin < lists.count; ++batch) {
+    const int64_t end = lists.BatchEnd(begin);
     const int64_t boxes = (end - begin) * lists.images;
-    constexpr int64_t kFew = 4096;  // more groups are faster, though that compares less at once
-    if (in_grid) {
+    if (has_grid && end == lists.count) {
       launch(what, SearchGridKernel<Judge>,
-             BlocksFor(lists.count, kSearchThreads, 4 * multiprocessors), kSearchThreads, lists,
-             judge, begin);
-    } else if (boxes <= kFew) {
-      compare(begin, end, std::integral_constant<int, 1>());
+             BlocksFor(lists.count, kSearchThreads, 3 * multiprocessors), kSearchThreads, lists,
+             judge, begin, batch);
+      launch(what, SearchWideKernel<Judge>, 2 * multiprocessors, kSearchThreads, lists, judge,
+             batch);
     } else {
-      compare(begin, end, std::integral_constant<int, 4>());
+      launch(what, CompareAllKernel<Judge>, dim3(BlocksFor(end - begin, kBlockBoxes), images),
+             kSearchThreads, lists, judge, begin, end, batch);
     }
     launch(what, DecideKernel<Judge>, BlocksFor(boxes, kDecideThreads, 2 * multiprocessors),
-           kDecideThreads, lists, judge, begin, end);
-  };
-  const int64_t first = lists.FirstBatch();
-  decide(0, first, false);
-  if (first < lists.count) decide(first, lists.count, has_grid);
+           kDecideThreads, lists, judge, begin, end, batch);
+    begin = end;
+  }
 }
 
 }  // namespace detops::cuda

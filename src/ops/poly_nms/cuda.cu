@@ -79,6 +79,11 @@ struct Judge {
 
   __device__ bool Decide(const cuda::Pair& pair, bool there) const {
     using math::Shape, math::Verdict;
+    // Lanes judge each other's pairs in turn, which then are near.
+    if (there) {
+      Prefetch(quads + pair.ahead);
+      Prefetch(quads + pair.behind);
+    }
     const bool convex = there && quads[pair.ahead].shape != Shape::kOther &&
                         quads[pair.behind].shape != Shape::kOther;
     Verdict verdict = JudgeIn<float>(pair, convex);
@@ -93,6 +98,10 @@ struct Judge {
   }
 
  private:
+  __device__ static void Prefetch(const void* memory) {
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(memory)));
+  }
+
   // Judges the pairs of the lanes that are `asking`, four at a time: eight lanes per pair, one edge
   // per lane.
   template <class Real>
