@@ -60,14 +60,15 @@ class PairQueue {
   // Judges pairs as long as there are 32. Returns whether there were.
   __device__ bool Settle() {
     __syncwarp();
-    int count = min(storage_.counts[warp_], Storage::kRoom);
-    if (count < 32 && count == storage_.counts[warp_]) return false;
-    const bool some = count >= 32;
+    const int added = storage_.counts[warp_];
+    __syncwarp();  // all lanes know it before any adds another one
+    int count = min(added, Storage::kRoom);
+    if (count < 32) return false;
     for (; count >= 32; count -= 32) JudgePair(storage_.pairs[warp_][count - 32 + lane_], true);
     __syncwarp();
     if (lane_ == 0) storage_.counts[warp_] = count;
     __syncwarp();
-    return some;
+    return true;
   }
   __device__ void Finish() {
     Settle();

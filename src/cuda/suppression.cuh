@@ -305,6 +305,8 @@ __global__ void __launch_bounds__(kDecideThreads, 1)
         FindNextSuppressors(lists, image, warp_first + asker, judge, storage);
         if (lane == asker) {
           load();
+          // A kept one suppresses it: that may have no room in the list, behind better ones.
+          if (lists.StateNow(box) == BoxLists::kSuppressed) state = BoxLists::kSuppressed;
           decide();
         }
       }
