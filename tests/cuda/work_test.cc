@@ -17,7 +17,7 @@ namespace {
 struct Bound {
   const char *op, *scene;
   std::vector<int64_t> sizes;
-  const char* threshold;  // the scalar's name
+  const char* threshold;     // the scalar's name
   double pairs, candidates;  // per box, at most
 };
 
@@ -61,16 +61,14 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Bound{"poly_nms", "scattered", {50000}, "iou_threshold", 8, 300},
                     Bound{"poly_nms", "integer_grid", {50000}, "iou_threshold", 16, 300},
                     Bound{"poly_nms", "repeated", {20000}, "iou_threshold", 60, 1000},
-                    Bound{"poly_nms", "piled", {20000}, "iou_threshold", 100, 2000},
+                    Bound{"poly_nms", "piled", {20000}, "iou_threshold", 100, 4000},
                     Bound{"poly_nms", "identical", {20000}, "iou_threshold", 60, 1000},
                     Bound{"poly_nms", "diagonals", {20000}, "iou_threshold", 60, 2000},
                     Bound{"poly_nms", "fan", {20000}, "iou_threshold", 60, 2000},
                     Bound{"poly_nms", "falling_row", {20000}, "iou_threshold", 8, 1000},
                     Bound{"nms", "scattered", {50000}, "iou_threshold", 8, 300},
-                    Bound{"nms", "repeated", {20000}, "iou_threshold", 60, 1000}),
-    [](const auto& tested) {
-      return std::string(tested.param.op) + "_" + tested.param.scene;
-    });
+                    Bound{"nms", "repeated", {20000}, "iou_threshold", 60, 2000}),
+    [](const auto& tested) { return std::string(tested.param.op) + "_" + tested.param.scene; });
 
 }  // namespace
 }  // namespace detops::test
