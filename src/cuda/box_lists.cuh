@@ -60,7 +60,9 @@ struct BoxLists {
     constexpr int64_t kFew = 2048, kBest = 512, kBestOfMany = 4096;
     if (count <= kFew) return count;
     if (begin == 0) return kBest;
-    const int64_t probably = most < count ? 2 * most : grid.capacity > 0 ? kBestOfMany : count;
+    const int64_t probably = most < count        ? std::min(2 * most, kMostCompared)
+                             : grid.capacity > 0 ? kBestOfMany
+                                                 : count;
     return begin == kBest && probably > kBest ? std::min(probably, count) : count;
   }
 
