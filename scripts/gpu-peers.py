@@ -5,6 +5,7 @@ the proposal chain in PyTorch. Medians of CUDA events, microseconds; run by scri
 import argparse
 import json
 import math
+import time
 
 import torch
 import torchvision
@@ -102,7 +103,8 @@ def main():
         record(f"generate_proposals_v2/{case}", "PyTorch and torchvision", chain)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as out:
-            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__,
+            json.dump({"device": torch.cuda.get_device_name(),
+                       "day": time.strftime("%Y-%m-%d", time.gmtime()), "torch": torch.__version__,
                        "torchvision": torchvision.__version__, "peers": figures}, out, indent=1)
 
 
