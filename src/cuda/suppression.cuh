@@ -2,13 +2,14 @@
 //
 // Greedy suppression on the device, of lists of boxes in the order of scores: a box is kept if no
 // kept box before it suppresses it. That depends on the boxes before it alone that would suppress
-// it, its suppressors. Two kernels:
+// it, its suppressors. In each batch of boxes,
 // - a search, in parallel, notes the best few suppressors of each box: by comparing all boxes
-//   (CompareAllKernel) or, in one list of many, those near each other (SearchGridKernel);
+//   (CompareAllKernel) or, in one list of many, those near each other (SearchGridKernel, and
+//   SearchWideKernel for boxes with many of these);
 // - DecideKernel decides every box as soon as its suppressors are decided. Where all of the few
 //   that were noted are suppressed, it searches for the next ones.
-// So dense clusters cost little: nearly always, one of the best few suppressors is kept. The number
-// of launches depends on sizes alone, and nothing waits for the host.
+// So few pairs are judged in dense clusters, too: often, one of the best few suppressors is kept.
+// The number of launches depends on sizes alone, and nothing waits for the host.
 //
 // A Judge decides when one box suppresses another. Boxes are given by their positions.
 //   struct Box                          what a lane holds of a box

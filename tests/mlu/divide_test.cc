@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "mlu/devices.h"
 #include "mlu/divide_launch.h"
 
 namespace detops::test {
@@ -172,14 +173,6 @@ TEST_P(DivideTest, AnyOperands) {
   }
   ExpectExact(Divider::kAny, operands);
   ExpectExact(Divider::kAny, HardestOperands(rng, 500'000, -61, 61));
-}
-
-std::vector<int> Devices() {
-  unsigned count = 0;
-  EXPECT_EQ(cnrtGetDeviceCount(&count), cnrtSuccess);
-  std::vector<int> all;
-  for (unsigned i = 0; i < count; ++i) all.push_back(static_cast<int>(i));
-  return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(Cards, DivideTest, testing::ValuesIn(Devices()));

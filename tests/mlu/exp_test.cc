@@ -10,6 +10,7 @@
 #include <limits>
 #include <vector>
 
+#include "mlu/devices.h"
 #include "mlu/exp_launch.h"
 #include "support/environment.h"
 
@@ -90,14 +91,6 @@ TEST_P(VectorExpTest, Counts) {
     for (size_t i = 0; i < count; ++i) x.push_back(std::sin(static_cast<float>(i)) * 4.0f);
     ExpectExact(x);
   }
-}
-
-std::vector<int> Devices() {
-  unsigned count = 0;
-  EXPECT_EQ(cnrtGetDeviceCount(&count), cnrtSuccess);
-  std::vector<int> all;
-  for (unsigned i = 0; i < count; ++i) all.push_back(static_cast<int>(i));
-  return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(Cards, VectorExpTest, testing::ValuesIn(Devices()));

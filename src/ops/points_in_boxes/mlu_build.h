@@ -146,8 +146,8 @@ __mlu_func__ int KeepSide(BuildMemory* m, int count, const Plane& plane, bool ab
   return __bang_filter(m->number, m->number, Bits(m->mask), count);
 }
 
-// Slabs between the lowest and the highest boxes but for some, which may lie far from the others. The
-// first and the last slab are left to what lies beyond.
+// Slabs between the lowest and the highest boxes but for some, which may lie far from the others.
+// The first and the last slab are left to what lies beyond.
 __mlu_func__ void PlaceSlabs(BuildMemory* m, int axis, int count) {
   const int taken = TakeSample(m->sample.values, m->low[axis], count);
   TakeSample(m->sample.other, m->high[axis], count);

@@ -195,8 +195,7 @@ void AddMeasureOptions(Command& command, MeasureAllOptions& options) {
       .Within(0.001, 60.0)
       .ShowDefault();
   command.AddFlag("--reference", options.reference, "the reference also where it is slow");
-  command.AddFlag("--large", options.large,
-                  "simulated devices also on cases that take them long");
+  command.AddFlag("--large", options.large, "simulated devices also on cases that take them long");
   AddAllowOutside(command, options.allow_outside);
   command.Add("--datasheet", options.datasheet,
               "peaks as the maker gives them, DEVICE=GBPS,GFLOPS: cpu=80,400");
